@@ -1,0 +1,1 @@
+"""Kernels, their checks and the training engine. No Django, Celery or Channels in here."""

@@ -1,0 +1,85 @@
+"""What a Procedure is: its declaration (no torch needed) and the context it runs in."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kernels.events import Event
+
+
+class Device(StrEnum):
+    """Where a Procedure computes. `cpu` means Triton's interpreter for every kernel."""
+
+    CUDA = "cuda"
+    CPU = "cpu"
+
+
+class BadParameter(ValueError):
+    """A parameter that a person gave is unknown, of the wrong type or out of range.
+
+    The message names the key and what is accepted.
+    """
+
+
+class DeviceNotAvailable(RuntimeError):
+    """The device asked for is not on this machine, or the Procedure cannot use it."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    type: type  # int, float, bool or str
+    default: Any
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The squares of a check, known before it runs: one per row x column x slot."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    slots: tuple[str, ...]  # what tells neighbours in one column apart: seeds
+
+    def __len__(self) -> int:
+        return len(self.rows) * len(self.columns) * len(self.slots)
+
+
+@dataclass
+class Context:
+    """What a running Procedure knows of its surroundings. It cannot tell who listens."""
+
+    device: Device
+    version: int
+    parameters: Mapping[str, Any]
+    outputs: Path  # a folder of its own; artifacts are files in it
+    stop: threading.Event = field(default_factory=threading.Event)  # SIGTERM: end cleanly
+    checkpoint: threading.Event = field(default_factory=threading.Event)  # SIGUSR1
+
+    def __getitem__(self, name: str) -> Any:
+        return self.parameters[name]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A named generator. `entry` is "module:function", imported only when it runs."""
+
+    name: str
+    entry: str
+    parameters: tuple[Parameter, ...] = ()
+    versions: tuple[int, ...] = (1,)
+    grid: Grid | None = None
+    devices: tuple[Device, ...] = (Device.CUDA, Device.CPU)
+    wall_seconds: int = 300  # the limit a worker puts on one run
+    uses_torch: bool = True
+
+    def load(self) -> Callable[[Context], Iterator[Event]]:
+        module, _, function = self.entry.partition(":")
+        return getattr(import_module(module), function)

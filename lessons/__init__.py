@@ -1,0 +1,1 @@
+"""Courses, steps, activities and answers."""

@@ -1,0 +1,1 @@
+"""People: guests and accounts, their language, the export and erasure of their data."""
