@@ -1,0 +1,1 @@
+"""Starting the whole system on one machine: Valkey, web, workers and the reaper."""
