@@ -1,0 +1,90 @@
+"""`manage.py serve`: starts everything, ends everything, and says plainly what is in its way."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.stack import ROOT, Stack
+
+
+def serve(data_dir: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "serve"],
+        cwd=ROOT,
+        env=os.environ | {"DATA_DIR": str(data_dir)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def gone(processes: list[psutil.Process], seconds: float) -> bool:
+    _, alive = psutil.wait_procs(processes, timeout=seconds)
+    return not alive
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_the_launcher(tmp_path: Path, number: signal.Signals) -> None:
+    with Stack(tmp_path) as stack:
+        below = stack.processes()
+        assert len(below) >= 5  # Valkey, web, worker and its slot, reaper
+        started = time.monotonic()
+        stack.process.send_signal(number)
+        assert gone(below, 20), [p for p in below if p.is_running()]
+        stack.process.wait(20)
+        assert time.monotonic() - started < 20
+
+
+@pytest.mark.stack
+def test_second_start_keeps_the_data_and_says_where_it_is(tmp_path: Path) -> None:
+    with Stack(tmp_path) as stack:
+        assert "Chainrule is on" in stack.log.read_text()
+        assert "sandbox" in stack.log.read_text()
+        secret = (tmp_path / "secret").read_text()
+    with Stack(tmp_path) as stack:
+        assert (tmp_path / "secret").read_text() == secret
+        second = serve(tmp_path, PORT=str(stack.port + 1))
+    assert second.returncode == 1
+    assert "already runs" in second.stderr
+
+
+def test_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        answer = serve(tmp_path, PORT=str(port))
+    assert answer.returncode == 1
+    assert f"Port {port}" in answer.stderr
+    assert f"make run PORT={port + 1}" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_unwritable_folder_is_said_in_one_sentence() -> None:
+    answer = serve(Path("/proc/chainrule"))
+    assert answer.returncode == 1
+    assert "DATA_DIR is /proc/chainrule" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+@pytest.mark.parametrize("port", ["eight", "0"])
+def test_a_port_that_is_no_port_is_said_in_one_sentence(tmp_path: Path, port: str) -> None:
+    answer = serve(tmp_path, PORT=port)
+    assert answer.returncode == 1
+    assert "PORT is" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_unreachable_database_is_said_in_one_sentence(tmp_path: Path) -> None:
+    answer = serve(tmp_path, DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
+    assert answer.returncode == 1
+    assert "Check DATABASE_URL" in answer.stderr
+    assert "Traceback" not in answer.stderr
