@@ -15,8 +15,6 @@ from typing import Any, TextIO
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
-from django.db.utils import OperationalError
 
 from chainrule import environment as env
 from chainrule.serving import plan
@@ -78,18 +76,7 @@ class Command(BaseCommand):
         return dict(os.environ) | {"REDIS_URL": f"unix://{path}"}
 
     def prepare(self) -> None:
-        try:
-            call_command("migrate", verbosity=0, interactive=False)
-        except OperationalError as error:
-            where = settings.DATABASES["default"]["NAME"]
-            raise CommandError(
-                f"The database {where} cannot be used: {str(error).strip()}. "
-                "Check DATABASE_URL, or leave it unset for SQLite in DATA_DIR."
-            ) from error
-        connection.close()
-        if not settings.DEBUG:
-            call_command("collectstatic", verbosity=0, interactive=False)
-        call_command("recording", "load", verbosity=0)
+        call_command("prepare")
         try:
             call_command("courses", "check", stdout=self.stdout)
         except CommandError as error:
