@@ -1,0 +1,65 @@
+"""`manage.py translations extract | check | compile`: the interface in every language."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from chainrule.translations import catalogue, checks, sources
+
+
+class Command(BaseCommand):
+    help = "Collects interface strings, checks their translations, compiles them."
+    requires_system_checks: list[str] = []  # noqa: RUF012  (the set-up runs this first of all)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("what", choices=("extract", "check", "compile"))
+
+    def handle(self, *args: Any, what: str, **options: Any) -> None:
+        base: Path = settings.BASE_DIR
+        languages = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+        if what == "extract":
+            self.extract(base, languages)
+        elif what == "check":
+            self.check_all(base, languages)
+        else:
+            self.compile(base, languages)
+
+    def extract(self, base: Path, languages: list[str]) -> None:
+        keys = sources.marked(base)
+        for language in languages:
+            catalog = catalogue.update(catalogue.read(base, language), language, keys)
+            missing = sum(not catalogue.translated(message) for message in catalog if message.id)
+            _write(catalogue.po_file(base, language), catalogue.written(catalog, language))
+            self.stdout.write(
+                f"{language}: {len(keys)} strings, {missing} to translate, "
+                f"{len(catalog.obsolete)} obsolete"
+            )
+
+    def check_all(self, base: Path, languages: list[str]) -> None:
+        keys = sources.marked(base)
+        faults = checks.source_faults(keys)
+        for language in languages:
+            faults += checks.faults(language, catalogue.read(base, language), keys)
+        for fault in faults:
+            self.stdout.write(str(fault))
+        if faults:
+            raise CommandError(
+                f"{len(faults)} faults in the interface's strings. `make messages` collects new "
+                "strings into locale/; translate them there."
+            )
+        self.stdout.write(f"{len(keys)} strings, complete in {', '.join(languages)}.")
+
+    def compile(self, base: Path, languages: list[str]) -> None:
+        for language in languages:
+            file = catalogue.po_file(base, language).with_suffix(".mo")
+            _write(file, catalogue.compiled(catalogue.read(base, language)))
+
+
+def _write(file: Path, content: bytes) -> None:
+    if file.exists() and file.read_bytes() == content:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)

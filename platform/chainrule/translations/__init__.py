@@ -1,0 +1,1 @@
+"""Interface strings: collected from the sources, checked, compiled. No GNU gettext is needed."""
