@@ -83,3 +83,7 @@ class Procedure:
     def load(self) -> Callable[[Context], Iterator[Event]]:
         module, _, function = self.entry.partition(":")
         return getattr(import_module(module), function)
+
+
+class CodeError(Exception):
+    """The code under test is at fault; the message says how."""

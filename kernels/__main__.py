@@ -1,0 +1,5 @@
+import sys
+
+from kernels.terminal import main
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,154 @@
+"""Run a Procedure to its end: what it is made on, its Events, exactly one End.
+
+Used by `python -m kernels` and by the child process of a worker. An exception becomes an
+outcome with a sentence of its own; a person's mistake and a fault of ours are kept apart.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernels import machine
+from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
+from kernels.procedure import Context, Device, DeviceNotAvailable, Procedure
+
+# By name, because naming the classes themselves would import torch and Triton.
+OUTCOMES = {
+    "builtins.MemoryError": Outcome.OUT_OF_MEMORY,
+    "torch.OutOfMemoryError": Outcome.OUT_OF_MEMORY,
+    "torch.AcceleratorError": Outcome.ERROR_IN_CODE,  # an illegal access, seen by the driver
+    "triton.errors.TritonError": Outcome.ERROR_IN_CODE,  # compile errors, too many resources
+    "kernels.procedure.CodeError": Outcome.ERROR_IN_CODE,
+}
+NOTES = {
+    Outcome.OUT_OF_MEMORY: "end.out-of-memory",
+    Outcome.ERROR_IN_CODE: "end.error-in-code",
+    Outcome.INFRASTRUCTURE_FAILURE: "end.fault",
+}
+
+
+@dataclass
+class Tally:
+    """Cases so far; those beside the grid (special inputs) are also counted apart."""
+
+    passed: int = 0
+    failed: int = 0
+    beside: int = 0
+    beside_passed: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed
+
+    def count(self, case: Case) -> None:
+        good = case.verdict is Verdict.PASSED
+        self.passed += good
+        self.failed += not good
+        if case.place is None:
+            self.beside += 1
+            self.beside_passed += good
+
+    def note(self, outcome: Outcome) -> Note:
+        if not self.total:
+            return Note(f"outcome.{outcome.value}")
+        if self.beside in (0, self.total):
+            return Note("end.cases", {"passed": self.passed, "total": self.total})
+        return Note(
+            "end.grid-cases",
+            {
+                "passed": self.passed - self.beside_passed,
+                "total": self.total - self.beside,
+                "special_passed": self.beside_passed,
+                "special": self.beside,
+            },
+        )
+
+
+def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator[Event]:
+    """Yield `made`, the Procedure's Events, and one End.
+
+    A Procedure that yields no End of its own gets one: failed if a Case failed, cancelled if
+    it was told to stop, passed otherwise. It should look at `context.stop` every second.
+    """
+    tally = Tally()
+    try:
+        yield made(procedure, context, sandbox)
+        require_device(procedure, context)
+        for event in procedure.load()(context):
+            if isinstance(event, Case):
+                tally.count(event)
+            yield event
+            if isinstance(event, End):
+                return
+        yield conclusion(context, tally)
+    except DeviceNotAvailable as refused:
+        code = str(refused)
+        yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(code))
+    except Exception as error:
+        yield from fault(error, tally)
+
+
+def made(procedure: Procedure, context: Context, sandbox: str) -> Log:
+    """Where and with what this Run is made: the params are kept with the Run."""
+    on_gpu = context.device is Device.CUDA
+    return Log(
+        Note(
+            "made",
+            {
+                "procedure": procedure.name,
+                "device": context.device.value,
+                "device_name": gpu_name() if on_gpu else machine.processor_name(),
+                "driver": machine.driver_version() if on_gpu else "",
+                "torch": machine.package_version("torch"),
+                "triton": machine.package_version("triton"),
+                "python": ".".join(map(str, sys.version_info[:3])),
+                "commit": machine.commit(),
+                "seed": context.parameters.get("seed", ""),
+                "sandbox": sandbox,
+                "interpreter": 0 if on_gpu else 1,
+                "version": context.version,
+            },
+        )
+    )
+
+
+def gpu_name() -> str:
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else ""
+
+
+def require_device(procedure: Procedure, context: Context) -> None:
+    if context.device not in procedure.devices:
+        raise DeviceNotAvailable("refusal.needs-gpu")
+    if context.device is Device.CUDA:
+        if not gpu_name():
+            raise DeviceNotAvailable("refusal.no-gpu")
+    elif procedure.uses_torch and os.environ.get("TRITON_INTERPRET") != "1":
+        raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")
+
+
+def conclusion(context: Context, tally: Tally) -> End:
+    if context.stop.is_set():
+        note = Note("end.stopped", {"done": tally.total})
+        return End(Outcome.CANCELLED, note, tally.passed, tally.failed)
+    outcome = Outcome.FAILED if tally.failed else Outcome.PASSED
+    return End(outcome, tally.note(outcome), tally.passed, tally.failed)
+
+
+def fault(error: Exception, tally: Tally) -> Iterator[Event]:
+    """The outcome of an exception; its traceback goes to stderr, its last line to the log."""
+    traceback.print_exc(file=sys.stderr)
+    outcome = outcome_of(error)
+    yield Log(text=f"{type(error).__name__}: {error}", level="error")
+    note = Note(NOTES[outcome], {"error": type(error).__name__})
+    yield End(outcome, note, tally.passed, tally.failed)
+
+
+def outcome_of(error: Exception) -> Outcome:
+    names = [f"{cls.__module__}.{cls.__qualname__}" for cls in type(error).__mro__]
+    return next(
+        (OUTCOMES[name] for name in names if name in OUTCOMES), Outcome.INFRASTRUCTURE_FAILURE
+    )
