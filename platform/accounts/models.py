@@ -5,25 +5,30 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 
 class PersonManager(BaseUserManager["Person"]):
-    def create_guest(self, language: str) -> "Person":
+    def create_guest(self, language: str, first_write: str | None = None) -> "Person":
         """A person with no address and no usable password."""
-        guest = self.model(email=None, is_guest=True, language=language)
+        guest = self.model(email=None, is_guest=True, language=language, first_write=first_write)
         guest.set_unusable_password()
-        guest.save()
+        guest.save(force_insert=True)
         return guest
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Person":
-        person = self.model(email=self.normalize_email(email).lower(), **fields)
+        person = self.model(email=normal_address(email), **fields)
         person.set_password(password)
-        person.save()
+        person.save(force_insert=True)
         return person
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Person":
         return self.create_user(email, password, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "Person":
+        return self.get(email=normal_address(username or ""))
 
 
 class Person(AbstractBaseUser, PermissionsMixin):
@@ -34,10 +39,51 @@ class Person(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     language = models.CharField(max_length=8, default="en")
     created_at = models.DateTimeField(auto_now_add=True)
+    # What two first writes of one browser have in common, so that they make one guest.
+    first_write = models.CharField(
+        max_length=64, unique=True, null=True, blank=True, editable=False
+    )
 
     USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
     objects = PersonManager()
 
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(Lower("email"), name="person_email_whatever_its_case"),
+            models.CheckConstraint(
+                condition=models.Q(is_guest=True, email=None)
+                | models.Q(is_guest=False, email__isnull=False),
+                name="person_is_a_guest_or_has_an_address",
+            ),
+        ]
+
     def __str__(self) -> str:
         return self.name or self.email or str(self.id)[:8]
+
+    @property
+    def display_name(self) -> str:
+        """What the site calls this person to themselves."""
+        return self.name or self.email or gettext("Guest")
+
+
+class Tally(models.Model):
+    """How often one client did one thing in one window of time (see `accounts.throttle`)."""
+
+    client = models.CharField(max_length=64)  # a keyed hash: addresses are not kept
+    window_end = models.DateTimeField(db_index=True)
+    used = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["client", "window_end"], name="one_count_per_window")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.used} until {self.window_end}"
+
+
+def normal_address(email: str) -> str:
+    """One spelling for one mailbox: no surrounding space, lower case throughout."""
+    return email.strip().lower()

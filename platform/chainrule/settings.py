@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "accounts.middleware.PersonMiddleware",  # last: see there
 ]
 ROOT_URLCONF = "chainrule.urls"
 ASGI_APPLICATION = "chainrule.asgi.application"
@@ -140,6 +141,12 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 # Each knows what it holds of a person: export_person, erase_person, adopt.
 PERSONAL_DATA = ["runner.api", "lessons.api"]
+LOGIN_URL = "accounts:sign-in"
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+# How many proxies of ours stand in front and append to X-Forwarded-For; 0 means: ignore it.
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0)
+GUESTS_PER_HOUR = env.integer("GUESTS_PER_HOUR", 120, low=1)  # from one network address
+CSRF_FAILURE_VIEW = "accounts.middleware.stale"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 365  # a guest's work lives as long as this cookie
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
@@ -168,10 +175,14 @@ AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or a stranger could prolong it for ever
+AXES_DISABLE_ACCESS_LOG = True  # who signed in from where is nobody's business
+AXES_CLIENT_IP_CALLABLE = "accounts.addresses.client_ip"
+AXES_LOCKOUT_CALLABLE = "accounts.middleware.locked_out"
 EMAIL_BACKEND = (
     "django.core.mail.backends.smtp.EmailBackend"
     if env.text("EMAIL_HOST")
-    else "django.core.mail.backends.console.EmailBackend"
+    else "accounts.mail.PrintingBackend"
 )
 EMAIL_HOST = env.text("EMAIL_HOST")
 EMAIL_PORT = env.integer("EMAIL_PORT", 587)
@@ -197,6 +208,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 3,
     "retry_policy": {"timeout": 3.0},
 }
+REDIS_POOL = env.integer("REDIS_POOL", 500, low=10)  # one connection a Run that is watched
+RUNNER_REGISTRY = env.text("RUNNER_REGISTRY", "kernels.registry")
+RUNS_PER_DAY = env.integer("RUNS_PER_DAY", 200)
+GUEST_RUNS_PER_DAY = env.integer("GUEST_RUNS_PER_DAY", 60)
+RUN_MEMORY_MB = env.integer("RUN_MEMORY_MB", 6144, low=256)
+RUN_GRACE_SECONDS = env.integer("RUN_GRACE_SECONDS", 10, low=1)  # from SIGTERM to SIGKILL
+RUN_LONGEST_SECONDS = 4 * 3600  # no Procedure runs longer; the visibility timeout lies above
 
 LOGGING = {
     "version": 1,

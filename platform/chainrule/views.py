@@ -4,10 +4,12 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
-from django.urls import translate_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import check_for_language
 from django.views.decorators.http import require_GET, require_POST
+
+from accounts.language import remember
+from accounts.redirects import in_language
 
 
 @require_GET
@@ -20,21 +22,15 @@ def health(request: HttpRequest) -> JsonResponse:
 
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """The same page in the language chosen; the choice is remembered in a cookie."""
+    """The same page in the language chosen; the choice is remembered."""
     language = request.POST.get("language", "")
     target = request.POST.get("next", "/")
     if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
         target = "/"
     if not check_for_language(language) or language not in dict(settings.LANGUAGES):
         return HttpResponseRedirect(target)
-    response = HttpResponseRedirect(translate_url(target, language))
-    response.set_cookie(
-        settings.LANGUAGE_COOKIE_NAME,
-        language,
-        max_age=settings.SESSION_COOKIE_AGE,
-        secure=settings.SESSION_COOKIE_SECURE,
-        samesite="Lax",
-    )
+    response = HttpResponseRedirect(in_language(target, language))
+    remember(request, response, language)
     return response
 
 

@@ -64,9 +64,14 @@ def key_of(message: Message) -> Key:
     return message.context or "", text
 
 
+def forms(message: Message) -> list[str]:
+    """The translation: one text, or one for each plural form; empty where it is missing."""
+    given = message.string or ""
+    return [given] if isinstance(given, str) else list(given)
+
+
 def translated(message: Message) -> bool:
-    forms = (message.string,) if isinstance(message.string, str) else message.string
-    return bool(forms) and all(forms)
+    return all(forms(message))
 
 
 def written(catalog: Catalog, language: str) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from babel.messages.catalog import Catalog, Message
 
-from chainrule.translations.catalogue import key_of, translated
+from chainrule.translations.catalogue import forms, key_of, translated
 from chainrule.translations.sources import Key, shown
 from chainrule.translations.typography import typography_faults
 
@@ -60,10 +60,10 @@ def _message_faults(language: str, key: Key, message: Message) -> Iterator[str]:
         yield "not translated"
         return
     sources = _texts(key)
-    forms = [message.string] if isinstance(message.string, str) else list(message.string)
-    if len(sources) == 2 and len(forms) != 2:
-        yield f"{len(forms)} plural forms where there are 2"
-    for index, form in enumerate(forms):
+    given = forms(message)
+    if len(sources) == 2 and len(given) != 2:
+        yield f"{len(given)} plural forms where there are 2"
+    for index, form in enumerate(given):
         source = sources[min(index, len(sources) - 1)]
         yield from _pair_faults(source, form, singular=len(sources) == 2 and index == 0)
         yield from typography_faults(language, form)

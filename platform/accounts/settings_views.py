@@ -1,0 +1,113 @@
+"""A person's settings: name, language, password; their data, exported and erased."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts import holdings, language, throttle
+from accounts.forms import ChangePasswordForm, EraseAccountForm, EraseGuestForm, ProfileForm
+from accounts.models import Person
+
+P = ParamSpec("P")
+
+
+def for_a_person(
+    view: Callable[Concatenate[HttpRequest, Person, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Only for somebody we know, guest or account; others are sent to sign in."""
+
+    @wraps(view)
+    def inner(request: HttpRequest, *args: P.args, **options: P.kwargs) -> HttpResponse:
+        if not isinstance(request.user, Person):
+            return redirect_to_login(request.get_full_path(), reverse("accounts:sign-in"))
+        return view(request, request.user, *args, **options)
+
+    return inner
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@for_a_person
+def settings(request: HttpRequest, person: Person) -> HttpResponse:
+    form = ProfileForm(
+        request.POST or None, initial={"name": person.name, "language": person.language}
+    )
+    if request.method == "POST" and form.is_valid():
+        person.name, person.language = form.cleaned_data["name"], form.cleaned_data["language"]
+        person.save(update_fields=["name", "language"])
+        with translation.override(person.language):
+            messages.success(request, _("Saved."))
+            response = HttpResponseRedirect(reverse("accounts:settings"))
+        language.remember(request, response, person.language)
+        return response
+    return _form(request, "accounts/settings.html", form)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@sensitive_post_parameters("password", "new_password")
+@for_a_person
+def password(request: HttpRequest, person: Person) -> HttpResponse:
+    if person.is_guest:
+        return HttpResponseRedirect(reverse("accounts:sign-up"))
+    form = ChangePasswordForm(person, request.POST or None)
+    if request.method == "POST":
+        throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))
+        if form.is_valid():
+            form.save()
+            update_session_auth_hash(request, person)  # here; every other session ends
+            messages.success(
+                request, _("Your password is changed. You are signed out everywhere else.")
+            )
+            return HttpResponseRedirect(reverse("accounts:settings"))
+    return _form(request, "accounts/password.html", form)
+
+
+@never_cache
+@require_GET
+@for_a_person
+def export(request: HttpRequest, person: Person) -> HttpResponse:
+    """Everything we hold of this person, as a JSON file."""
+    response = JsonResponse(
+        holdings.export(person), json_dumps_params={"indent": 2, "ensure_ascii": False}
+    )
+    name = f"chainrule-{timezone.now():%Y-%m-%d}.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@sensitive_post_parameters("password")
+@for_a_person
+def erase(request: HttpRequest, person: Person) -> HttpResponse:
+    form_class = EraseGuestForm if person.is_guest else EraseAccountForm
+    form = form_class(person, request.POST or None)
+    if request.method == "POST":
+        throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))
+        if form.is_valid():
+            holdings.erase(person)
+            logout(request)
+            messages.info(request, _("Everything we held about you is erased."))
+            return HttpResponseRedirect(reverse("lessons:catalogue"))
+    return _form(request, "accounts/erase.html", form)
+
+
+def _form(
+    request: HttpRequest,
+    template: str,
+    form: ProfileForm | ChangePasswordForm | EraseAccountForm | EraseGuestForm,
+) -> HttpResponse:
+    return render(request, template, {"form": form}, status=422 if form.errors else 200)
