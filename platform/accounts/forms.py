@@ -7,13 +7,18 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth import authenticate, password_validation
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
 from accounts.models import Person, normal_address
 
 LONGEST_PASSWORD = 256  # hashing takes time in proportion
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """What binds a form: everything that was sent, be it nothing at all."""
+    return request.POST if request.method == "POST" else None
 
 
 class EmailField(forms.EmailField):

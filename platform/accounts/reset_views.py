@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts import mail, throttle
-from accounts.forms import NewPasswordForm, ResetForm
+from accounts.forms import NewPasswordForm, ResetForm, posted
 from accounts.models import Person
 
 
@@ -22,7 +22,7 @@ from accounts.models import Person
 @require_http_methods(["GET", "POST"])
 def reset(request: HttpRequest) -> HttpResponse:
     """Ask for the link. The answer is the same whether or not the address has an account."""
-    form = ResetForm(request.POST or None)
+    form = ResetForm(posted(request))
     if request.method == "POST":
         throttle.take_for_network(throttle.RESETS, request)
         if form.is_valid():

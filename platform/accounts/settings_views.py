@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts import holdings, language, throttle
-from accounts.forms import ChangePasswordForm, EraseAccountForm, EraseGuestForm, ProfileForm
+from accounts.forms import ChangePasswordForm, EraseAccountForm, EraseGuestForm, ProfileForm, posted
 from accounts.models import Person
 
 P = ParamSpec("P")
@@ -41,9 +41,7 @@ def for_a_person(
 @require_http_methods(["GET", "POST"])
 @for_a_person
 def settings(request: HttpRequest, person: Person) -> HttpResponse:
-    form = ProfileForm(
-        request.POST or None, initial={"name": person.name, "language": person.language}
-    )
+    form = ProfileForm(posted(request), initial={"name": person.name, "language": person.language})
     if request.method == "POST" and form.is_valid():
         person.name, person.language = form.cleaned_data["name"], form.cleaned_data["language"]
         person.save(update_fields=["name", "language"])
@@ -62,7 +60,7 @@ def settings(request: HttpRequest, person: Person) -> HttpResponse:
 def password(request: HttpRequest, person: Person) -> HttpResponse:
     if person.is_guest:
         return HttpResponseRedirect(reverse("accounts:sign-up"))
-    form = ChangePasswordForm(person, request.POST or None)
+    form = ChangePasswordForm(person, posted(request))
     if request.method == "POST":
         throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))
         if form.is_valid():
@@ -94,7 +92,7 @@ def export(request: HttpRequest, person: Person) -> HttpResponse:
 @for_a_person
 def erase(request: HttpRequest, person: Person) -> HttpResponse:
     form_class = EraseGuestForm if person.is_guest else EraseAccountForm
-    form = form_class(person, request.POST or None)
+    form = form_class(person, posted(request))
     if request.method == "POST":
         throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))
         if form.is_valid():

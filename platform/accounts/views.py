@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts import joining, language, throttle
-from accounts.forms import SignInForm, SignUpForm
+from accounts.forms import SignInForm, SignUpForm, posted
 from accounts.holdings import erase
 from accounts.models import Person
 from accounts.redirects import next_page
@@ -25,7 +25,7 @@ from accounts.redirects import next_page
 def sign_up(request: HttpRequest) -> HttpResponse:
     if _is_account(request):
         return HttpResponseRedirect(next_page(request))
-    form = SignUpForm(request.POST or None)
+    form = SignUpForm(posted(request))
     if request.method == "POST":
         throttle.take_for_network(throttle.SIGN_UPS, request)
         if form.is_valid():
@@ -61,7 +61,7 @@ def _sign_up(request: HttpRequest, form: SignUpForm) -> HttpResponse | None:
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method == "GET" and _is_account(request):
         return HttpResponseRedirect(next_page(request))
-    form = SignInForm(request, request.POST or None)
+    form = SignInForm(request, posted(request))
     if request.method == "POST":
         throttle.take_for_network(throttle.SIGN_INS, request)
         if form.is_valid() and form.person:
