@@ -1,0 +1,115 @@
+"""The checkpoint file: written whole or not at all, and refused unless it is whole.
+
+    int32 step | int32 n | n float32 weights | n float32 m | n float32 v      little-endian
+
+Nothing else: 8 + 12 n bytes. Whatever else a resumed run needs is in `<model>.state.json`.
+Inference needs the first n floats after byte 8.
+"""
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+HEADER = struct.Struct("<ii")
+LARGEST_COUNT = 2**31 - 1
+
+
+class CheckpointError(ValueError):
+    """The file is not a whole checkpoint of this model; the message says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Weights and the optimizer's moments, each a flat float32 array of the same length."""
+
+    step: int
+    weights: np.ndarray
+    m: np.ndarray
+    v: np.ndarray
+
+
+def file_size(count: int) -> int:
+    return HEADER.size + 12 * count
+
+
+def file_name(step: int) -> str:
+    return f"step_{step:06d}.bin"
+
+
+def save(path: Path, checkpoint: Checkpoint) -> None:
+    """Write to a temporary file beside `path`, flush it to the disk, then rename.
+
+    A full disk or a kill leaves the previous file as it was. Raises OSError.
+    """
+    arrays = [
+        np.ascontiguousarray(a, "<f4") for a in (checkpoint.weights, checkpoint.m, checkpoint.v)
+    ]
+    count = arrays[0].size
+    if count > LARGEST_COUNT or checkpoint.step < 0:
+        raise CheckpointError(
+            f"step {checkpoint.step} with {count} weights does not fit the format"
+        )
+    if any(a.size != count for a in arrays):
+        raise CheckpointError("weights, m and v differ in length")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(HEADER.pack(step, count))
+            for array in arrays:
+                file.write(array.data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def load(path: Path, count: int) -> Checkpoint:
+    """Read a checkpoint of a model with `count` weights.
+
+    Raises CheckpointError that says which rule the file breaks, before it reads the arrays.
+    """
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise CheckpointError(f"{path.name}: there is no such file") from None
+    with path.open("rb") as file:
+        head = file.read(HEADER.size)
+        if len(head) < HEADER.size:
+            raise CheckpointError(f"{path.name}: {size} bytes, too short for a header of 8")
+        step, stored = HEADER.unpack(head)
+        refuse(path.name, step, stored, count, size)
+        arrays = [np.fromfile(file, "<f4", stored) for _ in range(3)]
+    if any(a.size != stored for a in arrays):
+        raise CheckpointError(f"{path.name}: it became shorter while it was read")
+    return Checkpoint(step, *arrays)
+
+
+def refuse(name: str, step: int, stored: int, count: int, size: int) -> None:
+    if step < 0:
+        raise CheckpointError(f"{name}: step {step} is negative")
+    if stored <= 0:
+        raise CheckpointError(f"{name}: it claims {stored} weights")
+    if stored != count:
+        raise CheckpointError(
+            f"{name}: it holds {stored} weights and this model has {count}; "
+            "resume with the configuration it was made with"
+        )
+    if size < file_size(stored):
+        raise CheckpointError(f"{name}: truncated, {size} bytes instead of {file_size(stored)}")
+    if size > file_size(stored):
+        raise CheckpointError(f"{name}: {size} bytes, {size - file_size(stored)} too many")
