@@ -44,14 +44,11 @@ def save(path: Path, checkpoint: Checkpoint) -> None:
 
     A full disk or a kill leaves the previous file as it was. Raises OSError.
     """
-    arrays = [
-        np.ascontiguousarray(a, "<f4") for a in (checkpoint.weights, checkpoint.m, checkpoint.v)
-    ]
-    count = arrays[0].size
-    if count > LARGEST_COUNT or checkpoint.step < 0:
-        raise CheckpointError(
-            f"step {checkpoint.step} with {count} weights does not fit the format"
-        )
+    buffers = (checkpoint.weights, checkpoint.m, checkpoint.v)
+    arrays = [np.ascontiguousarray(buffer, "<f4") for buffer in buffers]
+    count, step = arrays[0].size, checkpoint.step
+    if count > LARGEST_COUNT or step < 0:
+        raise CheckpointError(f"step {step} with {count} weights does not fit the format")
     if any(a.size != count for a in arrays):
         raise CheckpointError("weights, m and v differ in length")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
