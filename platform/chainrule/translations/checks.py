@@ -13,6 +13,7 @@ from chainrule.translations.typography import typography_faults
 # %(name)s, %s and {name}; a doubled sign is text.
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|(?<!%)%[sd]|(?<!\{)\{\w*(?::[^{}]*)?\}(?!\})")
 TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+NUMBER = re.compile(r"\d(?:[\d.,\u202f\u00a0]*\d)?")  # with the marks of any of our languages
 END = re.compile(r"[.:?!…,;]$")
 
 
@@ -76,12 +77,18 @@ def _pair_faults(source: str, form: str, *, singular: bool) -> Iterator[str]:
         yield f"placeholders differ ({', '.join(sorted(wanted ^ given))})"
     if sorted(TAG.findall(source)) != sorted(TAG.findall(form)):
         yield "tags differ"
+    if not singular and _numbers(source) != _numbers(form):
+        yield "numbers differ"
     if _edges(source) != _edges(form):
         yield "begins or ends with other space"
     if bool(END.search(source)) != bool(END.search(form)):
         yield "ends with other punctuation"
     if source == form and len(re.findall(r"[a-zA-Z]{2,}", TAG.sub("", source))) > 3:
         yield "the same as in English"
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(re.sub(r"\D", "", number) for number in NUMBER.findall(TAG.sub("", text)))
 
 
 def _edges(text: str) -> tuple[str, str]:
