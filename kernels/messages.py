@@ -78,6 +78,9 @@ MESSAGES: dict[str, str] = {
     "refusal.scratch": gettext_noop(
         "The backward pass would need {bytes} bytes of scratch (M × N × 4); the limit is {limit}."
     ),
+    "refusal.double-backward": gettext_noop(
+        "This version has a single backward pass; create_graph=True is not supported."
+    ),
     "refusal.dy-shape": gettext_noop("dy has the shape {dy}; x has {x}."),
     "refusal.dy-dtype": gettext_noop("dy is {dy}; x is {x}."),
     "refusal.dy-device": gettext_noop("dy is on {dy}; x is on {x}."),

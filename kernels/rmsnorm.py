@@ -163,7 +163,8 @@ def launch_forward(
     """Fill y and inverse, one program a row."""
     rows, columns = x.shape
     block = triton.next_power_of_2(columns)
-    forward_kernel[(rows,)](x, gamma, y, inverse, columns, eps, block)
+    with torch.cuda.device_of(x):
+        forward_kernel[(rows,)](x, gamma, y, inverse, columns, eps, block)
 
 
 def launch_backward(
@@ -177,14 +178,16 @@ def launch_backward(
     """Fill dx and partial, one program a row."""
     rows, columns = x.shape
     block = triton.next_power_of_2(columns)
-    backward_kernel[(rows,)](x, gamma, dy, inverse, dx, partial, columns, block)
+    with torch.cuda.device_of(x):
+        backward_kernel[(rows,)](x, gamma, dy, inverse, dx, partial, columns, block)
 
 
 def launch_gamma(partial: torch.Tensor, dgamma: torch.Tensor) -> None:
     """Sum partial over its rows into dgamma, one program for 32 columns."""
     rows, columns = partial.shape
     grid = (triton.cdiv(columns, COLUMN_TILE),)
-    gamma_kernel[grid](partial, dgamma, rows, columns, ROW_TILE, COLUMN_TILE)
+    with torch.cuda.device_of(partial):
+        gamma_kernel[grid](partial, dgamma, rows, columns, ROW_TILE, COLUMN_TILE)
 
 
 class RMSNormFunction(torch.autograd.Function):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from kernels import rmsnorm
+from kernels import rmsnorm, rmsnorm_direct, rmsnorm_fast
 from kernels.contract import Contract
 
 Tensor = torch.Tensor
@@ -51,4 +51,22 @@ TEACHING = Version(
     1, rmsnorm.CONTRACT, rmsnorm.launch_forward, teaching_backward, row_by_row, rmsnorm.rmsnorm
 )
 
-VERSIONS: dict[int, Version] = {version.number: version for version in (TEACHING,)}
+ROWS = Version(
+    2,
+    rmsnorm_fast.CONTRACT,
+    rmsnorm_fast.launch_forward,
+    rmsnorm_fast.launch_backward,
+    rmsnorm_fast.scratch,
+    rmsnorm_fast.rmsnorm_rows,
+)
+
+DIRECT = Version(
+    3,
+    rmsnorm_fast.CONTRACT,
+    rmsnorm_fast.launch_forward,
+    rmsnorm_direct.launch_backward,
+    rmsnorm_direct.scratch,
+    rmsnorm_direct.rmsnorm_direct,
+)
+
+VERSIONS: dict[int, Version] = {version.number: version for version in (TEACHING, ROWS, DIRECT)}

@@ -1,9 +1,23 @@
 """What the RMSNorm course can run. Declarations only: the code is imported when it runs."""
 
-from kernels.procedure import Grid, Parameter, Procedure
+from typing import Any
 
-VERSIONS = (1,)
+from kernels.procedure import Device, Grid, Parameter, Procedure
+
+VERSIONS = (1, 2, 3)
 SEED = Parameter("seed", int, 1, low=0, high=2**31 - 1, help="first of the three seeds of a check")
+STEPS = Parameter("steps", int, 100, low=1, high=1000, help="optimizer steps")
+EXAMPLES = Parameter("examples", int, 32, low=1, high=512, help="examples a step")
+LEARNING_RATE = Parameter("learning_rate", float, 1e-2, low=1e-6, high=1.0, help="of Adam")
+ROWS = Parameter("rows", int, 128, low=1, high=65_536, help="M")
+COLUMNS = Parameter("columns", int, 257, low=1, high=65_536, help="N")
+DTYPE = Parameter("dtype", str, "FP32", choices=("FP32", "FP16", "BF16"), help="of x and gamma")
+WARMUP = Parameter("warmup", int, 20, low=1, high=1000, help="calls before anything is timed")
+SAMPLES = Parameter("samples", int, 50, low=5, high=1000, help="timed samples of each series")
+CALLS = Parameter("calls", int, 20, low=1, high=1000, help="calls a sample")
+N = Parameter("n", int, 257, low=2, high=4096, help="columns of the row of ones")
+DELETE = Parameter("delete", bool, False, help="delete what is listed; without it nothing is")
+EXAMPLE = Parameter("example", bool, False, help="first put example files there to look at")
 
 ROW_COUNTS = (1, 17, 128)
 COLUMN_COUNTS = (31, 256, 257, 4096)
@@ -16,12 +30,47 @@ GRID = Grid(
     slots=("1", "2", "3"),
 )
 
+
+def declare(name: str, entry: str, **rest: Any) -> Procedure:
+    return Procedure(f"rmsnorm.{name}", f"{__name__}.{entry}", **rest)
+
+
 PROCEDURES = (
-    Procedure(
-        "rmsnorm.check-forward",
-        "kernels.procedures.rmsnorm.checks:check_forward",
-        parameters=(SEED,),
-        versions=VERSIONS,
-        grid=GRID,
+    declare("environment", "environment:run"),
+    declare("reference", "reference:run", parameters=(SEED,)),
+    declare(
+        "check-forward", "checks:check_forward", parameters=(SEED,), versions=VERSIONS, grid=GRID
     ),
+    declare(
+        "check-backward", "checks:check_backward", parameters=(SEED,), versions=VERSIONS, grid=GRID
+    ),
+    declare("check-gamma", "checks:check_gamma", parameters=(SEED,), versions=VERSIONS, grid=GRID),
+    declare("contract", "contract:run", versions=VERSIONS),
+    declare(
+        "train-integration",
+        "training:run",
+        parameters=(SEED, STEPS, EXAMPLES, LEARNING_RATE),
+        versions=VERSIONS,
+    ),
+    declare(
+        "benchmark",
+        "benchmark:run",
+        parameters=(SEED, ROWS, COLUMNS, DTYPE, WARMUP, SAMPLES, CALLS),
+        versions=VERSIONS,
+        devices=(Device.CUDA,),
+    ),
+    declare("exercise", "exercise:run", parameters=(N,)),
+    declare(
+        "figures",
+        "figures:run",
+        parameters=(SEED, STEPS, EXAMPLES, LEARNING_RATE),
+        versions=VERSIONS,
+    ),
+    declare(
+        "checkpoints",
+        "checkpoints:run",
+        parameters=(SEED, STEPS, EXAMPLES, LEARNING_RATE),
+        versions=VERSIONS,
+    ),
+    declare("clean", "clean:run", parameters=(DELETE, EXAMPLE), uses_torch=False),
 )
