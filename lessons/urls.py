@@ -1,4 +1,16 @@
-from django.urls import URLPattern
+"""Addresses of the lessons. Courses may not be called search or source (content/lesson_file)."""
+
+from django.urls import path
+
+from lessons.views import catalogue, search, source, step
 
 app_name = "lessons"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", catalogue.catalogue, name="catalogue"),
+    path("search/", search.search, name="search"),
+    path("source/<path:path>", source.source, name="source"),
+    path("<slug:course>/", catalogue.course, name="course"),
+    path("<slug:course>/<slug:lesson>/", step.lesson, name="lesson"),
+    path("<slug:course>/<slug:lesson>/print/", step.printed, name="print"),
+    path("<slug:course>/<slug:lesson>/<slug:step>/", step.step, name="step"),
+]

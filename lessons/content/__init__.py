@@ -1,0 +1,1 @@
+"""Courses as files: read strictly, rendered per language, checked before they are shown."""

@@ -1,0 +1,210 @@
+"""A step rendered in one language, kept until a file of its course changes."""
+
+import dataclasses
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import override
+
+from lessons.content import parts as p
+from lessons.content import structure as s
+from lessons.content.faults import ContentError
+from lessons.content.figures import inline as inline_figure
+from lessons.content.formulas import formula
+from lessons.content.highlight import code_lines
+from lessons.content.library import Library, Shelf, Text
+from lessons.content.prose import Links, Prose, plain
+from lessons.content.sources import source_text
+from lessons.content.written import Written, written
+
+
+def step_page(
+    library: Library, shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str
+) -> p.StepPage:
+    key = ("step", shelf.course.id, lesson.id, step.id, language)
+    return library.keep(key, lambda: Renderer(shelf, lesson, step, language).page())
+
+
+def course_links(shelf: Shelf, language: str, shown: frozenset[str] = frozenset()) -> Links:
+    """Where links in this course lead; sources in `shown` stand on the page itself."""
+    course = shelf.course
+
+    def step_address(target: str) -> str:
+        lesson_id, _, step_id = target.partition("/")
+        lesson = course.lesson(lesson_id)
+        if lesson is None or (step_id and lesson.step(step_id) is None):
+            raise ContentError(f"there is no step “{target}” to link to.")
+        name, place = (
+            ("step", (course.id, lesson_id, step_id))
+            if step_id
+            else (
+                "lesson",
+                (course.id, lesson_id),
+            )
+        )
+        with override(language):
+            return reverse(f"lessons:{name}", args=place)
+
+    def term_anchor(term: str) -> str:
+        if not shelf.texts.get(f"term.{term}", language):
+            raise ContentError(f"the glossary has no term “{term}”.")
+        return f"#term-{term}"
+
+    def source_address(target: str) -> str:
+        path, _, symbol = target.partition("::")
+        source_text(path, symbol)
+        if target in shown:
+            return f"#{source_anchor(path, symbol)}"
+        with override(language):
+            return f"{reverse('lessons:source', args=[path])}?symbol={quote(symbol)}#here"
+
+    return Links(step_address, term_anchor, source_address)
+
+
+def source_anchor(path: str, symbol: str) -> str:
+    return f"source-{symbol.replace('.', '-')}"
+
+
+class Renderer:
+    """Renders one step; what went wrong on the way is in `prose.mistakes`."""
+
+    def __init__(self, shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str) -> None:
+        self.shelf, self.lesson, self.step, self.language = shelf, lesson, step, language
+        self.texts = shelf.lesson_texts[lesson.id]
+        shown = frozenset(
+            f"{item.path}::{symbol}"
+            for item in step.body
+            if isinstance(item, s.SourceRef)
+            for symbol in item.versions.values()
+        )
+        self.prose = Prose(course_links(shelf, language, shown))
+        self.names: set[str] = set()
+
+    def page(self) -> p.StepPage:
+        title = self.inline("title")
+        lede = self.inline("lede")
+        parts = tuple(self.part(item) for item in self.step.body)
+        ask = self.ask(self.step.activity) if self.step.activity else None
+        return p.StepPage(
+            title=title,
+            lede=lede,
+            parts=parts,
+            ask=ask,
+            definitions=self.definitions(),
+            plain_title=plain(self.text("title").markdown),
+            mistakes=tuple(dict.fromkeys(self.prose.mistakes)),
+        )
+
+    def text(self, block: str) -> Text:
+        return self.texts.get(f"{self.step.id}/{block}", self.language)
+
+    def inline(self, block: str) -> Written:
+        text = self.text(block)
+        return written(self.prose.inline(text.markdown) if text else "", text, self.language)
+
+    def block(self, block: str) -> Written:
+        text = self.text(block)
+        return written(self.prose.html(text.markdown) if text else "", text, self.language)
+
+    def part(self, item: s.BodyItem) -> p.Part:
+        match item:
+            case s.Passage(kind, block):
+                return p.PassagePart(str(kind), self.block(block))
+            case s.Formula(latex):
+                return p.FormulaPart(self.formula(latex))
+            case s.FigureRef(name):
+                return self.figure(name)
+            case s.SourceRef():
+                return self.source(item)
+            case s.Terminal(command):
+                return p.TerminalPart(command)
+            case s.Ask():
+                return p.AskPart()
+
+    def formula(self, latex: str) -> SafeString:
+        try:
+            html = formula(latex, display=True)
+        except ContentError as error:
+            html = self.prose.mistake(error)
+        return mark_safe(html)  # noqa: S308
+
+    def figure(self, name: str) -> p.FigurePart:
+        file = self.shelf.folder / self.lesson.folder / "figures" / f"{name}.svg"
+        block = f"figure.{name}"
+        try:
+            svg = inline_figure(
+                file,
+                lambda text: plain(self.text(f"{block}.{text}").markdown),
+                alt=plain(self.text(f"{block}.alt").markdown),
+                prefix=self.unique(f"figure-{name}"),
+            )
+        except ContentError as error:
+            svg = self.prose.mistake(error)
+        return p.FigurePart(name, mark_safe(svg), self.inline(f"{block}.caption"))  # noqa: S308
+
+    def source(self, ref: s.SourceRef) -> p.SourcePart:
+        versions = []
+        for number, symbol in sorted(ref.versions.items()):
+            try:
+                lines = code_lines(source_text(ref.path, symbol), "python", ref.mark)
+            except ContentError as error:
+                lines = self.prose.mistake(error)
+            versions.append(p.SourceVersion(number, symbol, mark_safe(lines)))  # noqa: S308
+        name = self.unique(source_anchor(ref.path, versions[0].symbol))
+        current = versions[0].number
+        return p.SourcePart(name, ref.path, ref.direction, tuple(versions), current)
+
+    def unique(self, name: str) -> str:
+        """The name, numbered when the page has it already: ids must not repeat."""
+        candidate, count = name, 1
+        while candidate in self.names:
+            count += 1
+            candidate = f"{name}-{count}"
+        self.names.add(candidate)
+        return candidate
+
+    def ask(self, activity: s.Activity) -> p.AskTexts:
+        return p.AskTexts(
+            title=self.inline("ask.title"),
+            prompt=self.block("ask.prompt"),
+            explain=self.block("ask.explain"),
+            fields={field.id: self.field_texts(field) for field in activity.fields},
+        )
+
+    def field_texts(self, field: s.Field) -> p.FieldTexts:
+        listed, hints = parts_of(field)
+        base = f"ask.{field.id}"
+        return p.FieldTexts(
+            label=self.inline(f"{base}.label"),
+            options={name: self.inline(f"{base}.{kind}.{name}") for kind, name in listed},
+            hints={hint: self.block(f"{base}.hint.{hint}") for hint in hints},
+        )
+
+    def definitions(self) -> tuple[p.Definition, ...]:
+        """Of every term the page used; a definition may itself use terms, shown as well."""
+        found: list[p.Definition] = []
+        for term in self.prose.terms:  # grows while definitions are rendered
+            text = self.shelf.texts.get(f"term.{term}", self.language)
+            html = self.prose.inline(text.markdown)
+            found.append(p.Definition(term, term, written(html, text, self.language)))
+        words = self.prose.words
+        return tuple(dataclasses.replace(item, word=words[item.id]) for item in found)
+
+
+def parts_of(field: s.Field) -> tuple[list[tuple[str, str]], list[str]]:
+    """The (kind, id) of a field's listed texts, and the ids of its hints, each once."""
+    match field:
+        case s.ChoiceField():
+            return [("option", o) for o in field.options], _once(field.hints.values())
+        case s.OrderField():
+            return [("item", i) for i in field.items], _once(t.hint for t in field.typical)
+        case s.TextField():
+            return [("rubric", r) for r in field.rubric], []
+        case s.NumberField():
+            return [], _once(t.hint for t in field.typical)
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,97 @@
+"""The parts of a rendered step, each with the template that shows it."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from django.utils.safestring import SafeString
+
+from lessons.content.written import Written
+
+
+@dataclass(frozen=True)
+class PassagePart:
+    template: ClassVar[str] = "lessons/parts/passage.html"
+    kind: str  # prose, example, rule, perimeter
+    text: Written
+
+
+@dataclass(frozen=True)
+class FormulaPart:
+    template: ClassVar[str] = "lessons/parts/formula.html"
+    mathml: SafeString
+
+
+@dataclass(frozen=True)
+class FigurePart:
+    template: ClassVar[str] = "lessons/parts/figure.html"
+    name: str
+    svg: SafeString
+    caption: Written
+
+
+@dataclass(frozen=True)
+class SourceVersion:
+    number: int
+    symbol: str
+    lines: SafeString
+
+
+@dataclass(frozen=True)
+class SourcePart:
+    template: ClassVar[str] = "lessons/parts/source.html"
+    name: str  # unique in the page
+    path: str
+    direction: str | None
+    versions: tuple[SourceVersion, ...]
+    current: int  # the version that shows; the others wait behind their tabs
+
+
+@dataclass(frozen=True)
+class TerminalPart:
+    template: ClassVar[str] = "lessons/parts/terminal.html"
+    command: str
+
+
+@dataclass(frozen=True)
+class AskPart:
+    """Stands for the Activity; the view fills in what the person answered."""
+
+    template: ClassVar[str] = "lessons/parts/ask.html"
+
+
+Part = PassagePart | FormulaPart | FigurePart | SourcePart | TerminalPart | AskPart
+
+
+@dataclass(frozen=True)
+class FieldTexts:
+    label: Written
+    options: dict[str, Written] = field(default_factory=dict)  # or items, or rubric points
+    hints: dict[str, Written] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AskTexts:
+    title: Written
+    prompt: Written
+    explain: Written
+    fields: dict[str, FieldTexts]
+
+
+@dataclass(frozen=True)
+class Definition:
+    id: str
+    word: str
+    text: Written
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """A step in one language, the same for everybody who reads it."""
+
+    title: Written
+    lede: Written
+    parts: tuple[Part, ...]
+    ask: AskTexts | None
+    definitions: tuple[Definition, ...]
+    plain_title: str
+    mistakes: tuple[str, ...]
