@@ -8,6 +8,8 @@ Text fonts are `optional` and have a fallback face with the same metrics, so tha
 its lines whether or not the font was there in time.
 """
 
+# ruff: noqa: E501  (a range of characters is one line)
+
 import shutil
 import sys
 from dataclasses import dataclass

@@ -1,0 +1,279 @@
+"""The panel of a Run: what a page needs to draw it, with or without a script.
+
+Two kinds of page have one: a step, which offers to start a Procedure, and the pages of Runs.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from kernels.procedure import Device, Procedure
+from runner import api
+from runner.api import DeviceStatus, Origin, Quota, RunView, Snapshot
+from runner.procedures import find
+from runner.story import Story, tell
+from runner.wording import Wording
+
+EMBEDDED_EVENTS = 1500  # the socket brings the rest
+ANY_RUN = uuid.UUID(int=0)
+OUTCOME_SIGNS = {"passed": "✓", "failed": "✗", "error_in_code": "✗"}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What can be started here, and on what."""
+
+    action: str
+    devices: list[DeviceStatus]
+    quota: Quota | None
+    recording: RunView | None
+    locked: bool = False
+
+    @property
+    def online(self) -> list[DeviceStatus]:
+        return [device for device in self.devices if device.online]
+
+    @property
+    def choice(self) -> bool:
+        """Whether there is anything to choose between."""
+        return len(self.devices) > 1
+
+    @property
+    def preferred(self) -> str:
+        """A GPU where one is online. Anything else has to be chosen by its name."""
+        return next((device.device for device in self.online), "")
+
+    @property
+    def no_gpu(self) -> bool:
+        return not any(device.online and device.device == "gpu" for device in self.devices)
+
+    @property
+    def few_left(self) -> bool:
+        return self.quota is not None and self.quota.left <= max(3, self.quota.limit // 10)
+
+
+@dataclass(frozen=True)
+class Panel:
+    procedure: Procedure
+    title: str
+    about: str
+    wording: Wording
+    story: Story
+    snapshot: Snapshot | None = None
+    offer: Offer | None = None
+    steerable: bool = False
+    level: int = 2
+    made: list[str] = field(default_factory=list)
+
+    @property
+    def run(self) -> RunView | None:
+        return self.snapshot.run if self.snapshot else None
+
+    @property
+    def state(self) -> str:
+        return self.run.state if self.run else "blank"
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        return self.wording.words
+
+    @property
+    def sign(self) -> str:
+        return OUTCOME_SIGNS.get(self.run.outcome, "") if self.run else ""
+
+    @property
+    def verdict(self) -> str:
+        run = self.run
+        if run is None:
+            return ""
+        if run.state == "ended":
+            return self.wording.note({"code": f"outcome.{run.outcome}"})
+        if run.state == "queued":
+            place = self.snapshot.queue_position if self.snapshot else None
+            return self.wording.say("queue_place", place=place or 1)
+        if self.story.cases:
+            return ", ".join(self.counts)
+        return self.wording.say("stopping" if run.stopping else "running")
+
+    @property
+    def counts(self) -> list[str]:
+        story = self.story
+        total = story.progress[1] if story.progress else len(story.cases)
+        left = max(0, total - len(story.cases))
+        parts = [self.wording.say("count_passed", n=story.passed)]
+        if story.failed:
+            parts.append(self.wording.say("count_failed", n=story.failed))
+        if left:
+            parts.append(self.wording.say("count_left", n=left))
+        return parts
+
+    @property
+    def said(self) -> str:
+        """The sentence below the verdict."""
+        run = self.run
+        if run is None or self.snapshot is None:
+            return ""
+        if run.state == "queued":
+            if wait := self.snapshot.wait_range:
+                return self.wording.say("queue_range", low=wait[0], high=wait[1])
+            return self.wording.say("queue_unknown")
+        if run.state == "running":
+            return self.story.doing
+        advice = self.wording.words.get(f"advice.{run.outcome}", "")
+        return " ".join(filter(None, [self.wording.note(run.note), str(advice)]))
+
+    @property
+    def elapsed(self) -> str:
+        seconds = self.run.elapsed if self.run else None
+        return "" if seconds is None else f"{self.wording.number(round(seconds, 1))} s"
+
+    @property
+    def grid_classes(self) -> str:
+        """Classes in place of style attributes, which the page's policy refuses."""
+        if (grid := self.procedure.grid) is None:
+            return ""
+        return f"cols-{len(grid.columns) * len(grid.slots)} slots-{len(grid.slots)}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the live view starts from."""
+        grid = self.procedure.grid
+        return {
+            "run": live(self.snapshot, self.steerable) if self.snapshot else None,
+            "events": self.snapshot.events[:EMBEDDED_EVENTS] if self.snapshot else [],
+            "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
+        }
+
+
+def offer(person: Any, procedure: Procedure, action: str, *, locked: bool, has_run: bool) -> Offer:
+    """What the step can start, on the devices that the Procedure accepts."""
+    accepted = {"gpu": Device.CUDA, "cpu": Device.CPU}
+    devices = [d for d in api.devices() if accepted[d.device] in procedure.devices]
+    no_gpu = not any(d.online and d.device == "gpu" for d in devices)
+    recordings = api.recordings(procedure.name) if no_gpu and not has_run else []
+    quota = api.quota(person) if person.is_authenticated else None
+    return Offer(action, devices, quota, next(iter(recordings), None), locked)
+
+
+def step_panel(
+    person: Any, name: str, origin: Origin, action: str, *, locked: bool = False
+) -> Panel:
+    """The panel of a step: its latest Run, if it has one, and what can be started."""
+    procedure = find(name)
+    latest = api.history(person, origin, 1) if person.is_authenticated else []
+    found = next((run for run in latest if run.procedure == name), None)
+    snapshot = api.snapshot(found.id, person) if found and not locked else None
+    offered = offer(person, procedure, action, locked=locked, has_run=found is not None)
+    return draw(procedure, snapshot, offered, steerable=True)
+
+
+def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
+    """The panel of a Run on a page of its own."""
+    steerable = (
+        not snapshot.run.is_recording
+        and viewer.is_authenticated
+        and snapshot.run.owner_id == viewer.pk
+    )
+    return draw(find(snapshot.run.procedure), snapshot, None, steerable=steerable, level=level)
+
+
+def draw(
+    procedure: Procedure,
+    snapshot: Snapshot | None,
+    offered: Offer | None,
+    *,
+    steerable: bool,
+    level: int = 2,
+) -> Panel:
+    wording = Wording(language := get_language() or "en", api.messages(language))
+    return Panel(
+        procedure=procedure,
+        title=title(procedure.name, wording),
+        about=wording.named(f"procedure.{procedure.name}.about", ""),
+        wording=wording,
+        story=tell(snapshot.events if snapshot else [], procedure.grid, wording),
+        snapshot=snapshot,
+        offer=offered,
+        steerable=steerable,
+        level=level,
+        made=made(snapshot.run.made, wording) if snapshot else [],
+    )
+
+
+def title(name: str, wording: Wording) -> str:
+    return wording.named(f"procedure.{name}.title", name)
+
+
+def made(facts: Mapping[str, Any], wording: Wording) -> list[str]:
+    """How a Run was made, fact by fact; what is not known is left out."""
+    if not facts:
+        return []
+    parts = [str(facts.get("device_name") or "")]
+    if facts.get("interpreter"):
+        parts.append(wording.say("interpreter"))
+    if driver := facts.get("driver"):
+        parts.append(wording.say("driver", version=driver))
+    parts += [f"{name} {facts[key]}" for key, name in TOOLS.items() if facts.get(key)]
+    if version := facts.get("version"):
+        parts.append(wording.say("version", version=version))
+    if "seed" in facts and facts["seed"] is not None:
+        parts.append(wording.say("made_seed", seed=str(facts["seed"])))
+    if commit := facts.get("commit"):
+        parts.append(wording.say("commit", commit=str(commit)[:10]))
+    sandbox = str(facts.get("sandbox") or "none")
+    parts.append(
+        wording.say("no_sandbox") if sandbox == "none" else wording.say("sandbox", name=sandbox)
+    )
+    return [part for part in parts if part]
+
+
+TOOLS = {"torch": "torch", "triton": "Triton", "python": "Python"}
+
+
+def live(snapshot: Snapshot, steerable: bool) -> dict[str, Any]:
+    """A Run as the live view knows it; frames of the socket update the same fields."""
+    run = snapshot.run
+    return {
+        "id": str(run.id),
+        "state": run.state,
+        "outcome": run.outcome,
+        "note": run.note,
+        "device": run.device,
+        "stopping": run.stopping,
+        "recording": run.is_recording,
+        "steerable": steerable,
+        "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
+        "duration": run.elapsed,
+        "queue_position": snapshot.queue_position,
+        "wait": snapshot.wait_range,
+        "last_seq": run.last_seq,
+    }
+
+
+def shared_data() -> dict[str, Any]:
+    """What every panel of a page shares: words, messages and addresses."""
+    language = get_language() or "en"
+    return {
+        "language": language,
+        "words": Wording(language, {}).words,
+        "messages": api.messages(language),
+        "run_url": reverse("runner:run", args=[ANY_RUN]),
+        "any_run": str(ANY_RUN),
+        "socket": f"/ws/runs/{ANY_RUN}/",
+        "plot": plot_files(),
+    }
+
+
+@cache
+def plot_files() -> dict[str, str]:
+    return {
+        "script": static("vendor/uplot/uPlot.iife.min.js"),
+        "style": static("vendor/uplot/uPlot.min.css"),
+    }

@@ -1,0 +1,214 @@
+"""What a Run has said, reduced from its Events for a page without a script.
+
+static/js/run/reducer.js and render.js do the same in the browser; a test holds both together.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernels.procedure import Grid
+from runner.wording import Wording
+
+LOG_LINES = 200
+
+
+@dataclass
+class Square:
+    label: str
+    verdict: str = ""  # passed, failed, or still to come
+
+
+@dataclass
+class Row:
+    label: str
+    squares: list[Square]
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """One case as text: its title, what was measured, and why it failed."""
+
+    id: str
+    title: str
+    verdict: str
+    error: str
+    facts: list[tuple[str, str]]
+    why: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    value: str
+    unit: str
+
+
+@dataclass
+class Story:
+    rows: list[Row] = field(default_factory=list)
+    cases: list[CaseView] = field(default_factory=list)
+    loose: list[CaseView] = field(default_factory=list)
+    progress: tuple[int, int] | None = None
+    doing: str = ""
+    figures: list[Figure] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    pictures: list[dict[str, str]] = field(default_factory=list)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    log: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def passed(self) -> int:
+        return sum(case.verdict == "passed" for case in self.cases)
+
+    @property
+    def failed(self) -> int:
+        return len(self.cases) - self.passed
+
+    @property
+    def failure(self) -> CaseView | None:
+        return next((case for case in self.cases if case.verdict == "failed"), None)
+
+
+def blank(grid: Grid | None, wording: Wording) -> list[Row]:
+    """Every square in its place before anything ran."""
+    if grid is None:
+        return []
+    waiting = wording.say("waiting")
+    return [
+        Row(row, [Square(f"{name}: {waiting}") for name in names(grid, row, wording)])
+        for row in grid.rows
+    ]
+
+
+def names(grid: Grid, row: str, wording: Wording) -> list[str]:
+    return [
+        ", ".join([row, column, *slot_name(grid, slot, wording)])
+        for column in grid.columns
+        for slot in grid.slots
+    ]
+
+
+def slot_name(grid: Grid, slot: str, wording: Wording) -> list[str]:
+    return [wording.say("seed", seed=slot)] if len(grid.slots) > 1 else []
+
+
+def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wording) -> Story:
+    """The story so far. Curves are told by their last value."""
+    story = Story(rows=blank(grid, wording))
+    metrics: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for event in events:
+        data = event["data"]
+        match event["kind"]:
+            case "case":
+                place(story, data, grid, wording)
+            case "progress":
+                story.progress = (data["done"], data["total"])
+                story.doing = wording.note(data.get("note"))
+            case "metric":
+                metrics[data["name"], data.get("series", "")] = data
+            case "table":
+                story.tables.append(table(data, wording))
+            case "figure":
+                story.pictures.append(
+                    {"artifact": data["artifact"], "alt": wording.note(data["alt"])}
+                )
+            case "sample":
+                story.samples.append({"step": data["step"], "text": data["text"]})
+            case "log" if (data.get("note") or {}).get("code") != "made":
+                text = data.get("text") or wording.note(data.get("note"))
+                story.log.append({"level": data.get("level", "info"), "text": text})
+    story.figures = [
+        figure(name, series, data, wording) for (name, series), data in metrics.items()
+    ]
+    return story
+
+
+def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wording) -> None:
+    case = case_view(data, wording)
+    story.cases.append(case)
+    if not data.get("place") or grid is None:
+        story.loose.append(case)
+        return
+    row, column, slot = data["place"]
+    square = story.rows[row].squares[column * len(grid.slots) + slot]
+    square.verdict = case.verdict
+    square.label = square.label.rpartition(":")[0] + f": {wording.say(case.verdict)}"
+
+
+def case_view(data: Mapping[str, Any], wording: Wording) -> CaseView:
+    facts = []
+    if worst := data.get("worst"):
+        facts = [
+            (wording.say("worst"), where(worst["index"], wording)),
+            (wording.say("got"), wording.number(worst["got"])),
+            (wording.say("expected"), wording.number(worst["expected"])),
+            (wording.say("allowed"), "± " + wording.number(worst["allowed"], 3)),
+        ]
+    error = data.get("max_abs_error")
+    return CaseView(
+        id=data["id"],
+        title=title(data, wording),
+        verdict=data["verdict"],
+        error="" if error is None else wording.number(error, 3),
+        facts=facts,
+        why=wording.note(data.get("why")),
+    )
+
+
+def title(data: Mapping[str, Any], wording: Wording) -> str:
+    """FP32, 17 × 257, seed 1: the labels of a case, read as one line."""
+    labels = dict(data["labels"])
+    parts = [str(labels.pop("dtype"))] if "dtype" in labels else []
+    if "rows" in labels and "columns" in labels:
+        parts.append(f"{labels.pop('rows')} × {labels.pop('columns')}")
+    for key, value in labels.items():
+        if key == "seed":
+            parts.append(wording.say("seed", seed=str(value)))
+        elif isinstance(value, str):
+            parts.append(wording.named(f"{key}.{value}", value))
+        else:
+            parts.append(f"{wording.named(f'column.{key}', key)} {wording.number(value)}")
+    return ", ".join(parts)
+
+
+def where(index: list[int], wording: Wording) -> str:
+    if len(index) == 2:
+        return wording.say("at_row_column", row=index[0], column=index[1])
+    return wording.say("at_index", index=", ".join(map(str, index)))
+
+
+def figure(name: str, series: str, data: Mapping[str, Any], wording: Wording) -> Figure:
+    label = wording.named(f"metric.{name}", name)
+    if series:
+        label = f"{label} · {wording.named(f'series.{series}', series)}"
+    unit = data.get("unit") or ""
+    return Figure(label, wording.number(data["value"]), wording.named(f"unit.{unit}", unit))
+
+
+def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
+    columns = [
+        {
+            "name": wording.named(f"column.{column['key']}", column["key"]),
+            "unit": column.get("unit", ""),
+        }
+        for column in data["columns"]
+    ]
+    rows = [
+        [
+            {"text": cell_text(cell, wording), "number": isinstance(cell, int | float)}
+            for cell in row
+        ]
+        for row in data["rows"]
+    ]
+    return {
+        "caption": wording.named(f"table.{data['name']}", data["name"]),
+        "columns": columns,
+        "rows": rows,
+    }
+
+
+def cell_text(value: Any, wording: Wording) -> str:
+    if isinstance(value, str):
+        return wording.named(value, wording.number(value))
+    return "–" if value is None else wording.number(value)

@@ -1,0 +1,168 @@
+"""The pages of Runs. Whose Run may be seen is asked of `runner.api`, once, by each view."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.http import require_POST, require_safe
+
+from runner import api
+from runner.api import Origin, RunNotFound, RunView
+from runner.panel import title
+from runner.wording import Wording
+
+HISTORY = 50
+PICTURES = {"image/png", "image/svg+xml"}
+# A picture is shown by its own address too: there it may run nothing and load nothing.
+SEALED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+Rest = ParamSpec("Rest")
+View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
+
+
+def missing_is_404(view: "View[Rest]") -> "View[Rest]":
+    """A Run that is not there and one that is somebody else's are the same page."""
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, *args: Rest.args, **kwargs: Rest.kwargs
+    ) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except RunNotFound as missing:
+            raise Http404 from missing
+
+    return guarded
+
+
+@require_safe
+@missing_is_404
+def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """A Run at its own address, for its owner and whoever they share it with."""
+    return render(request, "runner/run.html", {"snapshot": api.snapshot(run_id, request.user)})
+
+
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """My Runs, of one step where the address names it."""
+    origin = Origin(*(request.GET.get(name, "")[:80] for name in ("course", "lesson", "step")))
+    runs = api.history(request.user, origin, HISTORY)
+    context = {"origin": origin, "rows": [row(run) for run in runs]}
+    return render(request, "runner/history.html", context)
+
+
+@require_safe
+@missing_is_404
+def compare(request: HttpRequest) -> HttpResponse:
+    """Two Runs side by side: ?a=…&b=…"""
+    picked = [value for name in ("a", "b") if (value := request.GET.get(name))]
+    picked = list(dict.fromkeys(picked or request.GET.getlist("run")))[:2]
+    snapshots = [api.snapshot(run_id, request.user) for run_id in picked]
+    return render(request, "runner/compare.html", {"snapshots": snapshots})
+
+
+@require_safe
+@missing_is_404
+def events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
+    """Every Event as it was stored, one JSON object a line."""
+    found = api.get(run_id, request.user)
+    lines = (json.dumps(event, ensure_ascii=False) + "\n" for event in every(found, request.user))
+    return download(lines, f"run-{found.id.hex[:8]}.jsonl", "application/jsonl")
+
+
+@require_safe
+@missing_is_404
+def log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
+    """The whole log: the file that the worker kept, else what the Events hold."""
+    found = api.get(run_id, request.user)
+    name = f"run-{found.id.hex[:8]}.log.txt"
+    wording = Wording(get_language() or "en", api.messages(get_language() or "en"))
+    lines = (
+        f"{event['at']} {event['data'].get('text') or wording.note(event['data'].get('note'))}\n"
+        for event in every(found, request.user)
+        if event["kind"] == "log"
+    )
+    return download(lines, name, "text/plain; charset=utf-8")
+
+
+@require_safe
+@missing_is_404
+def artifact(request: HttpRequest, run_id: uuid.UUID, name: str) -> FileResponse:
+    """A file that the Run wrote. Pictures are shown, everything else is downloaded."""
+    view, file = api.artifact(run_id, request.user, name)
+    shown = view.media in PICTURES
+    response = FileResponse(
+        file,
+        as_attachment=not shown,
+        filename=view.name.rsplit("/", 1)[-1],
+        content_type=view.media if shown else "application/octet-stream",
+    )
+    response["Content-Security-Policy"] = SEALED
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, max-age=86400"
+    return response
+
+
+@require_POST
+@missing_is_404
+def stop(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Take it out of the queue, or ask it to end."""
+    return steered(request, api.stop(run_id, request.user))
+
+
+@require_POST
+@missing_is_404
+def checkpoint(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    return steered(request, api.checkpoint(run_id, request.user))
+
+
+def steered(request: HttpRequest, found: RunView) -> HttpResponse:
+    if request.accepts("text/html"):
+        return redirect("runner:run", found.id)
+    return JsonResponse({"run": str(found.id), "state": found.state, "stopping": found.stopping})
+
+
+def every(found: RunView, viewer: Any) -> Iterator[dict[str, Any]]:
+    """The stored Events from the first to the last, read in pages."""
+    after = 0
+    while page := api.events_after(found.id, viewer, after):
+        yield from page
+        after = page[-1]["seq"]
+
+
+def download(lines: Iterator[str], name: str, media: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type=media)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def row(found: RunView) -> dict[str, Any]:
+    """A Run as a line of the history."""
+    language = get_language() or "en"
+    wording = Wording(language, api.messages(language))
+    word = (
+        wording.note({"code": f"outcome.{found.outcome}"})
+        if found.outcome
+        else wording.say(found.state)
+    )
+    seconds = found.elapsed
+    return {
+        "run": found,
+        "title": title(found.procedure, wording),
+        "word": word,
+        "cases": (found.passed or 0) + (found.failed or 0),
+        "elapsed": "" if seconds is None else f"{wording.number(round(seconds, 1))} s",
+    }

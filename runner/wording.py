@@ -1,0 +1,78 @@
+"""Numbers and sentences in the reader's language, as the page's own script writes them."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import format_decimal
+
+from runner.words import words
+
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+SPECIAL = {"nan": "NaN", "inf": "∞", "-inf": "−∞"}
+
+
+def number(value: Any, language: str, digits: int = 7) -> str:
+    """`value` to that many significant digits; tiny and huge ones as a power of ten.
+
+    Four-digit whole numbers keep together (N = 4096), longer ones are grouped.
+    """
+    if isinstance(value, str):
+        return SPECIAL.get(value, value)
+    if isinstance(value, int) or value.is_integer():
+        return decimal(Decimal(value), language)
+    if value != value or value in (float("inf"), float("-inf")):
+        return SPECIAL[str(value)]
+    if value and not 1e-4 <= abs(value) < 1e9:
+        mantissa, exponent = f"{value:.{min(digits, 3) - 1}e}".split("e")
+        power = str(int(exponent)).translate(SUPERSCRIPTS)
+        return f"{decimal(Decimal(mantissa).normalize(), language)} × 10{power}"
+    return decimal(Decimal(f"{value:.{digits}g}"), language)
+
+
+def decimal(value: Decimal, language: str) -> str:
+    grouped = abs(value) >= 10_000
+    text = format_decimal(value, "#,##0.##########", locale=language, group_separator=grouped)
+    return text.replace("-", "−")
+
+
+class Wording:
+    """The words and messages of one language, and how numbers stand in them."""
+
+    def __init__(self, language: str, messages: Mapping[str, str]) -> None:
+        self.language = language
+        self.messages = messages
+        self.words = words(language)
+
+    def number(self, value: Any, digits: int = 7) -> str:
+        return number(value, self.language, digits)
+
+    def say(self, key: str, **params: Any) -> str:
+        """One of our own words, filled; a counted one is chosen by `n`."""
+        text = self.words[key]
+        if isinstance(text, dict):
+            text = text["one" if singular(params["n"], self.language) else "other"]
+        return self.fill(text, params)
+
+    def note(self, note: Mapping[str, Any] | None) -> str:
+        """A Note's sentence; a code without a template shows itself and what it carried."""
+        if not note:
+            return ""
+        params = note.get("params", {})
+        template = self.messages.get(note["code"])
+        if template is None:
+            return " ".join([note["code"], *(f"{k}={self.number(v)}" for k, v in params.items())])
+        return self.fill(template, params)
+
+    def named(self, code: str, otherwise: str) -> str:
+        """The name of a column, metric or table, or its key where it has none."""
+        return self.messages.get(code, otherwise)
+
+    def fill(self, template: str, params: Mapping[str, Any]) -> str:
+        for name, value in params.items():
+            template = template.replace("{" + name + "}", self.number(value, 6))
+        return template
+
+
+def singular(n: int, language: str) -> bool:
+    return n < 2 if language == "fr" else n == 1

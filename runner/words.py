@@ -1,0 +1,83 @@
+"""What the panel of a Run says in its own words: one list for templates and for the live view."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy, override
+
+WORDS: dict[str, Promise] = {
+    # Buttons and states
+    "run": _("Run"),
+    "run_again": _("Run again"),
+    "run_interpreter": _("Run on the interpreter (CPU)"),
+    "stop": _("Stop"),
+    "cancel": _("Cancel"),
+    "stopping": _("Stopping"),
+    "checkpoint": _("Write a checkpoint"),
+    "checkpoint_asked": _("A checkpoint is asked for."),
+    "queued": _("In the queue"),
+    "queue_place": _("In the queue, place {place}"),
+    "queue_range": _("Starts in {low} to {high} s."),
+    "queue_unknown": _("It starts by itself as soon as a worker is free."),
+    "running": _("Running"),
+    "offline": _("No connection. What had arrived stays here; the rest follows by itself."),
+    "failed_request": _("That did not reach the server. Try once more."),
+    # Cases
+    "passed": _("passed"),
+    "failed": _("failed"),
+    "waiting": _("still to come"),
+    "cases": _("Cases"),
+    "worst": _("worst element"),
+    "got": _("got"),
+    "expected": _("expected"),
+    "allowed": _("allowed"),
+    "error": _("largest error"),
+    "tolerance": _("tolerance"),
+    "tolerance_value": _("{atol} + {rtol} · |reference|"),
+    "at_row_column": _("row {row}, column {column}"),
+    "at_index": _("element {index}"),
+    "seed": _("seed {seed}"),
+    "first_failure": _("First failure: {case}."),
+    # The rest of the story
+    "log": _("Log"),
+    "log_cut": _("{count} lines in between are in the downloaded log."),
+    "files": _("Files"),
+    "step": _("step {step}"),
+    "run_number": _("Run {id}"),
+    "raw_events": _("raw Events"),
+    "to_that_run": _("Go to it"),
+    "made": _("How this was made"),
+    "interpreter": _("Triton’s interpreter on the CPU"),
+    "interpreter_short": _("interpreter"),
+    "driver": _("driver {version}"),
+    "made_seed": _("seed {seed}"),
+    "commit": _("commit {commit}"),
+    "sandbox": _("sandbox {name}"),
+    "no_sandbox": _("no sandbox"),
+    "version": _("version {version}"),
+    "gpu": _("GPU"),
+    "cpu": _("Interpreter (CPU)"),
+    # What to do next, by outcome
+    "advice.failed": _("The first failing case is open below."),
+    "advice.error_in_code": _("The last lines of the log say where it stopped."),
+    "advice.out_of_memory": _("A smaller size fits; what had arrived before is kept."),
+    "advice.timed_out": _("The server ended it. What had arrived before is kept."),
+    "advice.cancelled": _("What had arrived before is kept."),
+    "advice.infrastructure_failure": _("Press Run again; this one is not counted."),
+}  # fmt: skip
+
+
+# What depends on a number: chosen by `n`, on the server here and in the page by its own rules.
+COUNTED = {
+    "count_passed": ngettext_lazy("{n} passed", "{n} passed", "n"),
+    "count_failed": ngettext_lazy("{n} failed", "{n} failed", "n"),
+    "count_left": ngettext_lazy("{n} to come", "{n} to come", "n"),
+}
+
+
+def words(language: str) -> dict[str, str | dict[str, str]]:
+    """Every word in that language; what depends on a number has both its forms."""
+    with override(language):
+        found: dict[str, str | dict[str, str]] = {key: str(text) for key, text in WORDS.items()}
+        for key, text in COUNTED.items():
+            found[key] = {"one": text % {"n": 1}, "other": text % {"n": 2}}
+        return found

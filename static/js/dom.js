@@ -1,0 +1,48 @@
+// Small helpers over the DOM. Text is always set as text, never as HTML.
+
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  set(node, attributes);
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+/** Writes text only where it changed, so that nothing is laid out or announced in vain. */
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function json(id) {
+  const node = document.getElementById(id);
+  return node ? JSON.parse(node.textContent) : null;
+}
+
+/** A form's own token; every form that the server drew has one. */
+export function token() {
+  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+}
+
+/** POST a form as a script does: JSON comes back, or null where the server was not reached. */
+export async function post(url, body = new FormData(), options = {}) {
+  if (!body.has("csrfmiddlewaretoken")) body.set("csrfmiddlewaretoken", token());
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: { Accept: "application/json", "X-CSRFToken": token() },
+      credentials: "same-origin",
+      ...options,
+    });
+    const data = await response.json().catch(() => ({}));
+    return { ok: response.ok, status: response.status, data };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,275 @@
+// One panel: its Run, its buttons, and the story drawn from Events. Whatever arrives is kept and
+// drawn once a frame, so that thousands of Events cost one layout each frame and not one each.
+import { el, json, post, write } from "../dom.js";
+import { drawCases } from "./cases.js";
+import { drawMetrics } from "./metrics.js";
+import { drawFiles, drawLog, drawMade, drawPictures, drawSamples, drawTables } from "./pieces.js";
+import { advance, blank } from "./reducer.js";
+import { follow } from "./socket.js";
+import { Wording } from "./words.js";
+
+const SIGNS = { passed: ["em", "✓"], failed: ["b", "✗"], error_in_code: ["b", "✗"] };
+
+export class Panel {
+  constructor(root) {
+    const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+    this.shared = json("run-shared");
+    this.wording = new Wording(this.shared);
+    this.root = root;
+    this.grid = data.grid;
+    this.find = (name) => root.querySelector(`[data-${name}]`);
+    this.host = this.find("story");
+    this.wire();
+    if (data.run) this.begin(data.run, data.events);
+    else if (data.grid) this.draw();
+  }
+
+  wire() {
+    this.find("start")?.addEventListener("submit", (event) => this.start(event));
+    this.find("steer")?.addEventListener("submit", (event) => this.stop(event));
+  }
+
+  url(rest = "") {
+    return this.shared.run_url.replace(this.shared.any_run, this.run.id) + rest;
+  }
+
+  /** Shows this Run: what is known of it first, then what comes. */
+  begin(run, events = []) {
+    this.close?.();
+    this.run = run;
+    this.state = blank();
+    this.waiting = [];
+    this.since = performance.now() - (run.elapsed ?? 0) * 1000;
+    this.draw();
+    this.state = advance(this.state, events);
+    this.render(false);
+    if (this.over) return;
+    this.close = follow(this.shared.socket.replace(this.shared.any_run, run.id), {
+      seen: () => this.state.seq,
+      events: (list) => this.take(list),
+      run: (fields) => this.learn(fields),
+      link: (up) => this.link(up),
+      done: () => this.over,
+    });
+    this.clock = setInterval(() => this.tick(), 100);
+  }
+
+  get over() {
+    return Boolean(this.run && this.run.state === "ended" && this.state.seq >= (this.run.last_seq ?? 0));
+  }
+
+  take(list) {
+    this.waiting.push(...list);
+    this.schedule();
+    const last = this.waiting.at(-1)?.seq ?? 0;
+    return last > this.state.seq + this.waiting.length;
+  }
+
+  learn(fields) {
+    if (fields.state === "running" && this.run.state === "queued") {
+      this.since = performance.now() - (fields.elapsed ?? 0) * 1000;
+    }
+    Object.assign(this.run, fields);
+    this.schedule();
+  }
+
+  schedule() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    const run = () => {
+      this.scheduled = false;
+      this.catchUp();
+    };
+    // A hidden page gets no frames; it still keeps up, only less often.
+    if (document.hidden) setTimeout(run, 500);
+    else requestAnimationFrame(run);
+  }
+
+  catchUp() {
+    const before = this.state;
+    this.state = advance(before, this.waiting.splice(0));
+    if (this.state.seq > before.seq && this.run.state === "queued") this.run.state = "running";
+    if (this.state.outcome) {
+      Object.assign(this.run, { state: "ended", outcome: this.state.outcome.outcome, note: this.state.outcome.note });
+      this.run.last_seq = this.state.seq;
+    }
+    this.render(true);
+    this.announce(before);
+    if (this.over) this.finish();
+  }
+
+  finish() {
+    this.close?.();
+    this.close = null;
+    clearInterval(this.clock);
+    this.link(true);
+    this.root.dispatchEvent(new CustomEvent("run-ended", { bubbles: true }));
+  }
+
+  /** The empty story: every piece in its place. */
+  draw() {
+    const { wording, host } = this;
+    const fileUrl = (name) => this.url(`files/${name.split("/").map(encodeURIComponent).join("/")}`);
+    this.verdict = el("p", { class: "verdict", "data-verdict": true });
+    this.said = el("p", { class: "said" });
+    this.lost = el("p", { class: "offline", role: "status", hidden: true });
+    this.meter = el("progress", { "aria-label": wording.say("running"), hidden: true });
+    const links = [...host.querySelectorAll(".made a")].map((link) => [link.href, link.textContent]);
+    host.replaceChildren(this.verdict, this.said, this.lost, this.meter);
+    const part = () => host.appendChild(el("div"));
+    this.pieces = [
+      drawCases(part(), this.grid, wording),
+      drawMetrics(part(), wording, this.shared.plot),
+      drawTables(part(), wording),
+      drawPictures(part(), wording, fileUrl),
+      drawSamples(part(), wording),
+      drawFiles(part(), wording, fileUrl),
+      drawLog(part(), wording),
+      this.run ? drawMade(part(), wording, this.links(links)) : () => {},
+    ];
+  }
+
+  links(drawn) {
+    const { wording } = this;
+    if (drawn.length && drawn[0][0].includes(this.run.id)) return drawn;
+    return [
+      [this.url(), wording.say("run_number", { id: this.run.id.slice(0, 8) })],
+      [this.url("events.jsonl"), wording.say("raw_events")],
+      [this.url("log.txt"), wording.say("log")],
+    ];
+  }
+
+  render(live) {
+    for (const piece of this.pieces) piece(this.state, live);
+    this.renderVerdict();
+    this.renderMeter();
+    this.renderButtons();
+    this.renderDevice();
+    this.tick();
+    this.root.dataset.state = this.run.state;
+  }
+
+  renderVerdict() {
+    const [kind, sign] = (this.run.state === "ended" && SIGNS[this.run.outcome]) || [];
+    const text = this.verdictText();
+    const shown = sign ? `${sign} ${text}` : text;
+    if (this.verdict.textContent !== shown) this.verdict.replaceChildren(kind ? el(kind, {}, shown) : shown);
+    write(this.said, this.saidText());
+  }
+
+  verdictText() {
+    const { wording, run, state } = this;
+    if (run.state === "ended") return wording.note({ code: `outcome.${run.outcome}` });
+    if (run.state === "queued") {
+      return run.queue_position ? wording.say("queue_place", { place: run.queue_position }) : wording.say("queued");
+    }
+    if (!state.cases.length) return wording.say(run.stopping ? "stopping" : "running");
+    const left = Math.max(0, (state.progress?.total ?? 0) - state.cases.length);
+    const counts = [wording.say("count_passed", { n: state.passed })];
+    if (state.failed) counts.push(wording.say("count_failed", { n: state.failed }));
+    if (left) counts.push(wording.say("count_left", { n: left }));
+    return counts.join(", ");
+  }
+
+  saidText() {
+    const { wording, run, state } = this;
+    if (run.state === "queued") {
+      return run.wait ? wording.say("queue_range", { low: run.wait[0], high: run.wait[1] }) : wording.say("queue_unknown");
+    }
+    if (run.state === "running") return wording.note(state.progress?.note);
+    return [wording.note(run.note), wording.words[`advice.${run.outcome}`]].filter(Boolean).join(" ");
+  }
+
+  renderMeter() {
+    const { progress } = this.state;
+    this.meter.hidden = this.run.state !== "running";
+    if (!progress) return;
+    this.meter.max = Math.max(1, progress.total);
+    this.meter.value = progress.done;
+  }
+
+  renderButtons() {
+    const { wording, run } = this;
+    const start = this.find("run");
+    const active = run.state !== "ended";
+    if (start) {
+      start.disabled = active || Boolean(this.sending);
+      write(start, wording.say("run_again"));
+    }
+    const steer = this.find("steer");
+    if (!steer) return;
+    steer.hidden = !active || !run.steerable;
+    const button = this.find("stop");
+    button.disabled = Boolean(run.stopping);
+    write(button, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
+  }
+
+  renderDevice() {
+    const place = this.find("device");
+    const { made } = this.state;
+    if (!made || !place) return;
+    const tail = made.interpreter ? this.wording.say("interpreter_short") : made.triton ? `Triton ${made.triton}` : "";
+    const text = [made.device_name, tail].filter(Boolean).join(" · ");
+    const dot = `dot${this.run.state === "ended" ? "" : " on"}`;
+    if (place.textContent === text && place.firstElementChild?.className === dot) return;
+    place.replaceChildren(el("i", { class: dot }), text);
+  }
+
+  tick() {
+    const place = this.find("elapsed");
+    if (!place) return;
+    const { state, duration } = this.run;
+    if (state === "queued") return write(place, "");
+    if (state === "ended") {
+      this.ended ??= duration ?? (performance.now() - this.since) / 1000;
+      return write(place, this.wording.seconds(this.ended));
+    }
+    this.ended = undefined;
+    write(place, this.wording.seconds((performance.now() - this.since) / 1000));
+  }
+
+  link(up) {
+    this.lost.hidden = up;
+    write(this.lost, up ? "" : this.wording.say("offline"));
+  }
+
+  /** Milestones only: it began, it met its first failure, it is over. */
+  announce(before) {
+    const { wording, state } = this;
+    const said = this.find("said");
+    if (state.outcome && !before.outcome) write(said, `${this.verdict.textContent} ${this.said.textContent}`);
+    else if (state.failure && !before.failure) write(said, wording.say("first_failure", { case: wording.title(state.failure) }));
+    else if (state.made && !before.made) write(said, `${wording.say("running")}: ${state.made.device_name}`);
+  }
+
+  async start(event) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const button = this.find("run");
+    const refusal = this.find("refusal");
+    refusal.hidden = true;
+    this.sending = true;
+    button.disabled = true;
+    const answer = await post(form.action, new FormData(form));
+    this.sending = false;
+    if (answer?.ok) {
+      this.ended = undefined;
+      this.find("quota")?.remove();
+      this.begin({ id: answer.data.run, state: "queued", steerable: true, last_seq: 0 });
+      return;
+    }
+    button.disabled = false;
+    const sentence = answer?.data.error || this.wording.say("failed_request");
+    refusal.replaceChildren(sentence);
+    if (answer?.data.url) refusal.append(" ", el("a", { href: answer.data.url }, this.wording.say("to_that_run")));
+    refusal.hidden = false;
+  }
+
+  async stop(event) {
+    event.preventDefault();
+    this.find("stop").disabled = true;
+    const answer = await post(this.url("stop/"));
+    if (answer?.ok) this.learn({ stopping: true });
+    else this.find("stop").disabled = false;
+  }
+}

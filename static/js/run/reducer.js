@@ -1,0 +1,106 @@
+// What a Run has said: a pure function from Events to a state. No DOM here.
+// runner/story.py tells the same story on the server; a test holds both together.
+
+const LOG_LINES = 1000;
+
+export function blank() {
+  return {
+    seq: 0,
+    cases: [],
+    passed: 0,
+    failed: 0,
+    failure: null,
+    progress: null,
+    metrics: new Map(),
+    tables: [],
+    pictures: [],
+    samples: [],
+    artifacts: [],
+    log: [],
+    logCut: 0,
+    made: null,
+    outcome: null,
+  };
+}
+
+/**
+ * The state after these envelopes. Those it has are dropped; it stops before a gap, so that
+ * whoever follows can ask again from `seq`. What did not change keeps its identity.
+ */
+export function advance(state, envelopes) {
+  let next = null;
+  for (const envelope of envelopes) {
+    const seq = (next ?? state).seq;
+    if (envelope.seq <= seq) continue;
+    if (envelope.seq > seq + 1) break;
+    next ??= { ...state, owned: new Set() };
+    next.seq = envelope.seq;
+    reducers[envelope.kind]?.(next, envelope.data, envelope.at);
+  }
+  if (!next) return state;
+  delete next.owned;
+  return next;
+}
+
+const reducers = {
+  case(state, data) {
+    own(state, "cases").push(data);
+    if (data.verdict === "passed") state.passed += 1;
+    else {
+      state.failed += 1;
+      state.failure ??= data;
+    }
+  },
+  progress(state, data) {
+    state.progress = data;
+  },
+  metric(state, data) {
+    const metrics = own(state, "metrics");
+    const metric = metrics.get(data.name) ?? { unit: data.unit ?? null, lone: new Map(), curves: new Map() };
+    const series = data.series ?? "";
+    const copy = { unit: metric.unit, lone: metric.lone, curves: metric.curves };
+    if (data.step === undefined) copy.lone = new Map(metric.lone).set(series, data.value);
+    else copy.curves = extended(state, metric.curves, series, data);
+    metrics.set(data.name, copy);
+  },
+  table: (state, data) => void own(state, "tables").push(data),
+  figure: (state, data) => void own(state, "pictures").push(data),
+  sample: (state, data) => void own(state, "samples").push(data),
+  artifact: (state, data) => void own(state, "artifacts").push(data),
+  log(state, data, at) {
+    if (data.note?.code === "made") {
+      state.made = data.note.params;
+      return;
+    }
+    const log = own(state, "log");
+    log.push({ ...data, at });
+    if (log.length > LOG_LINES) {
+      state.logCut += log.length - LOG_LINES;
+      log.splice(0, log.length - LOG_LINES);
+    }
+  },
+  outcome(state, data) {
+    state.outcome = data;
+  },
+};
+
+/** The collection of that name, copied once for the whole batch before it is written to. */
+function own(state, name) {
+  if (!state.owned.has(name)) {
+    state.owned.add(name);
+    state[name] = state[name] instanceof Map ? new Map(state[name]) : [...state[name]];
+  }
+  return state[name];
+}
+
+function extended(state, curves, series, data) {
+  const key = `${data.name}\n${series}`;
+  const known = curves.get(series) ?? { steps: [], values: [] };
+  const curve = state.owned.has(key)
+    ? known
+    : { steps: [...known.steps], values: [...known.values] };
+  state.owned.add(key);
+  curve.steps.push(data.step);
+  curve.values.push(typeof data.value === "number" ? data.value : null);
+  return curves.get(series) === curve ? new Map(curves) : new Map(curves).set(series, curve);
+}

@@ -1,0 +1,79 @@
+// Follows one Run: resumes after the last Event seen, waits longer between tries, says when it
+// is offline. The stored log is the truth; this only brings it sooner.
+
+const FIRST_WAIT = 300;
+const LONGEST_WAIT = 10_000;
+
+/**
+ * `seen()` is the last seq held. `events(list)` and `run(fields)` take what comes and answer
+ * whether more is to be asked for at once (a gap); `link(up)` tells of the connection.
+ */
+export function follow(path, { seen, events, run, link, done }) {
+  let socket = null;
+  let wait = FIRST_WAIT;
+  let timer = 0;
+  let over = false;
+
+  function open() {
+    clearTimeout(timer);
+    if (over || socket) return;
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(`${scheme}//${location.host}${path}?after=${seen()}`);
+    socket.onmessage = (message) => take(JSON.parse(message.data));
+    socket.onopen = () => link(true);
+    socket.onclose = (event) => closed(event);
+  }
+
+  function take(frame) {
+    wait = FIRST_WAIT;
+    if (Array.isArray(frame)) {
+      if (events(frame)) again();
+    } else if (frame.close === "resume") again();
+    else if (frame.run) run(frame.run);
+  }
+
+  /** Ask once more from what is held: after a gap, or when the server let a slow page go. */
+  function again() {
+    drop();
+    timer = setTimeout(open, FIRST_WAIT);
+  }
+
+  function drop() {
+    if (!socket) return;
+    socket.onclose = socket.onmessage = socket.onopen = null;
+    socket.close();
+    socket = null;
+  }
+
+  function closed(event) {
+    socket = null;
+    if (over || done()) return;
+    if (event.code === 4403 || event.code === 4404) {
+      over = true;
+      return;
+    }
+    link(false);
+    timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
+
+  const online = () => {
+    wait = FIRST_WAIT;
+    open();
+  };
+  const offline = () => {
+    drop();
+    if (!over && !done()) link(false);
+  };
+  addEventListener("online", online);
+  addEventListener("offline", offline);
+  open();
+
+  return function close() {
+    over = true;
+    clearTimeout(timer);
+    removeEventListener("online", online);
+    removeEventListener("offline", offline);
+    drop();
+  };
+}
