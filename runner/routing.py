@@ -1,3 +1,7 @@
-from typing import Any
+"""The websocket's address."""
 
-websocket_urlpatterns: list[Any] = []
+from django.urls import path
+
+from runner.sockets import follow
+
+websocket_urlpatterns = [path("ws/runs/<uuid:run_id>/", follow)]

@@ -158,6 +158,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+LONGEST_BODY = 1024 * 1024  # of any request; beyond it nothing is read (chainrule.bounds)
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -209,6 +210,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "retry_policy": {"timeout": 3.0},
 }
 REDIS_POOL = env.integer("REDIS_POOL", 500, low=10)  # one connection a Run that is watched
+RECORDINGS_DIR = BASE_DIR / "tests" / "data" / "recordings"
 RUNNER_REGISTRY = env.text("RUNNER_REGISTRY", "kernels.registry")
 RUNS_PER_DAY = env.integer("RUNS_PER_DAY", 200)
 GUEST_RUNS_PER_DAY = env.integer("GUEST_RUNS_PER_DAY", 60)

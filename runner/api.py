@@ -1,0 +1,155 @@
+"""The door to Runs. Whoever stands above `runner` calls this and nothing else."""
+
+import uuid
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from django.core.files import File
+from django.db.models import Q
+from django.utils import timezone, translation
+from django.utils.translation import gettext
+
+from kernels.events import Note, Outcome
+from kernels.messages import MESSAGES
+from kernels.procedure import BadParameter
+from kernels.registry import UnknownProcedure
+from runner import ending, submission
+from runner.access import may_steer, may_view, steerable, visible
+from runner.models import Queue, Run, RunArtifact, State, StoredEvent
+from runner.personal import adopt, erase_person, export_person
+from runner.quotas import quota
+from runner.shapes import (
+    ActiveRun,
+    ArtifactView,
+    DeviceStatus,
+    NoWorker,
+    Origin,
+    Quota,
+    QuotaSpent,
+    RunNotFound,
+    RunRefused,
+    RunView,
+    Snapshot,
+)
+from runner.waiting import alive, queue_position, wait_range
+
+__all__ = [
+    "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "NoWorker", "Origin", "Quota",
+    "QuotaSpent", "RunNotFound", "RunRefused", "RunView", "Snapshot", "UnknownProcedure",
+    "adopt", "artifact", "checkpoint", "devices", "erase_person", "events_after", "export_person",
+    "get", "history", "may_steer", "may_view", "messages", "quota", "recordings", "snapshot",
+    "stop", "submit",
+]  # fmt: skip
+
+_EVENTS_IN_SNAPSHOT = 25_000
+
+
+def submit(
+    person: Any,
+    procedure: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    version: int | None = None,
+    device: str,
+    origin: Origin | None = None,
+) -> RunView:
+    """Queue a Run of `procedure` on `device` ("gpu" or "cpu") for this person.
+
+    Raises UnknownProcedure, BadParameter, QuotaSpent, ActiveRun, or NoWorker, which names the
+    devices that could run it instead. With the broker away the Run is queued all the same.
+    """
+    row = submission.submit(
+        person, procedure, parameters or {}, version, device, origin or Origin()
+    )
+    return row.view()
+
+
+def get(run_id: uuid.UUID | str, viewer: Any) -> RunView:
+    """Raises RunNotFound, also for somebody who may not see it."""
+    return visible(run_id, viewer).view(artifacts=True)
+
+
+def snapshot(run_id: uuid.UUID | str, viewer: Any) -> Snapshot:
+    """The Run and every Event stored so far; a socket opened after the last one misses nothing."""
+    row = visible(run_id, viewer)
+    return Snapshot(
+        run=row.view(artifacts=True),
+        events=stored_after(row.id, 0, _EVENTS_IN_SNAPSHOT),
+        queue_position=queue_position(row),
+        wait_range=wait_range(row),
+    )
+
+
+def events_after(
+    run_id: uuid.UUID | str, viewer: Any, after: int, limit: int = 1000
+) -> list[dict[str, Any]]:
+    """Envelopes with a larger `seq`, in order."""
+    return stored_after(visible(run_id, viewer).id, after, limit)
+
+
+def stop(run_id: uuid.UUID | str, viewer: Any) -> RunView:
+    """Cancel a queued Run at once; ask a running one to end (again is harmless)."""
+    row = steerable(run_id, viewer)
+    queued = Run.objects.filter(state=State.QUEUED)
+    if not ending.end(queued, row.id, Outcome.CANCELLED, Note("end.cancelled-in-queue")):
+        running = Run.objects.filter(id=row.id, state=State.RUNNING, stop_requested_at=None)
+        running.update(stop_requested_at=timezone.now())
+    row.refresh_from_db()
+    return row.view()
+
+
+def checkpoint(run_id: uuid.UUID | str, viewer: Any) -> RunView:
+    """Ask a running Run to write a checkpoint and go on."""
+    row = steerable(run_id, viewer)
+    running = Run.objects.filter(id=row.id, state=State.RUNNING)
+    running.update(checkpoint_requested_at=timezone.now())
+    row.refresh_from_db()
+    return row.view()
+
+
+def history(person: Any, origin: Origin | None = None, limit: int = 20) -> list[RunView]:
+    """This person's Runs, latest first; of one step when `origin` names it."""
+    runs = Run.objects.filter(owner_id=person.pk) if person.pk else Run.objects.none()
+    if origin is not None:
+        named = {"course": origin.course, "lesson": origin.lesson, "step": origin.step}
+        runs = runs.filter(**{name: slug for name, slug in named.items() if slug})
+    return [row.view() for row in runs.order_by("-created_at")[:limit]]
+
+
+def artifact(run_id: uuid.UUID | str, viewer: Any, name: str) -> tuple[ArtifactView, File]:
+    """A file of the Run, opened. Raises RunNotFound."""
+    try:
+        found = RunArtifact.objects.get(run=visible(run_id, viewer), name=name)
+    except RunArtifact.DoesNotExist as missing:
+        raise RunNotFound(name) from missing
+    return found.view(), found.file.open("rb")
+
+
+def devices() -> list[DeviceStatus]:
+    """The gpu and the cpu, each with one worker that is online, or as offline."""
+    online = {node.queue: node for node in alive().order_by("-name")}
+    return [
+        DeviceStatus(queue, True, node.device_name, node.sandbox, node.triton)
+        if (node := online.get(queue))
+        else DeviceStatus(queue, False)
+        for queue in Queue.values
+    ]
+
+
+def recordings(procedure: str) -> list[RunView]:
+    """Recorded Runs that everybody may see, latest first."""
+    rows = Run.objects.filter(Q(is_recording=True), procedure=procedure)
+    return [row.view() for row in rows.order_by("-created_at")]
+
+
+@cache
+def messages(language: str) -> dict[str, str]:
+    """Every sentence a Procedure may say, by code, in that language; {placeholders} unfilled."""
+    with translation.override(language):
+        return {code: gettext(template) for code, template in MESSAGES.items()}
+
+
+def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:
+    rows = StoredEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
+    return list(rows.values("seq", "kind", "at", "data")[:limit])

@@ -1,0 +1,92 @@
+"""A worker's hold on a Run: taken by a conditional update, kept by a lease, watched by a thread."""
+
+import logging
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DatabaseError, connections
+from django.utils import timezone
+
+from runner import limits
+from runner.models import Run
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Claim:
+    run_id: uuid.UUID
+    attempt: int
+    procedure: str
+    parameters: dict[str, Any]
+    version: int
+    device: str
+    last_seq: int
+
+
+def claim(run_id: uuid.UUID, worker: str) -> Claim | None:
+    """Take the Run, or None: another worker has it, or it is over."""
+    if not Run.objects.claim(run_id, worker, limits.MAX_ATTEMPTS, limits.LEASE):
+        return None
+    run = Run.objects.get(id=run_id)
+    return Claim(
+        run.id, run.attempt, run.procedure, run.parameters, run.version, run.device, run.last_seq
+    )
+
+
+class Hold:
+    """Renews the lease and looks for requests, in a thread of its own: whatever the child or the
+    broker does, the Run stays ours; and once it is not, `lost` says so."""
+
+    def __init__(self, claimed: Claim) -> None:
+        self.lost = threading.Event()
+        self.stop = threading.Event()
+        self.checkpoints = 0  # how often one was asked for
+        self._rows = Run.objects.held(claimed.run_id, claimed.attempt)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="hold", daemon=True)
+
+    def __enter__(self) -> "Hold":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(timeout=5)
+
+    def _keep(self) -> None:
+        renewed = time.monotonic()
+        seen_checkpoint = None
+        try:
+            while not self._over.wait(limits.CONTROL_SECONDS) and not self.lost.is_set():
+                try:
+                    seen_checkpoint = self._look(seen_checkpoint)
+                    if time.monotonic() - renewed >= limits.HEARTBEAT_SECONDS:
+                        self._renew()
+                        renewed = time.monotonic()
+                except DatabaseError as away:
+                    log.warning("The database did not answer a heartbeat: %s", away)
+                    connections.close_all()
+                if time.monotonic() - renewed > limits.LEASE.total_seconds():
+                    self.lost.set()  # somebody else may hold it by now
+        finally:
+            connections.close_all()
+
+    def _look(self, seen_checkpoint: Any) -> Any:
+        asked = self._rows.values_list("stop_requested_at", "checkpoint_requested_at").first()
+        if asked is None:
+            self.lost.set()
+            return seen_checkpoint
+        stop, checkpoint = asked
+        if stop:
+            self.stop.set()
+        if checkpoint and checkpoint != seen_checkpoint:
+            self.checkpoints += 1
+        return checkpoint
+
+    def _renew(self) -> None:
+        if not self._rows.update(lease_until=timezone.now() + limits.LEASE):
+            self.lost.set()

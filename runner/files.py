@@ -1,0 +1,111 @@
+"""Taking a file that a child wrote into the storage. The child's word is not believed."""
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.files import File
+from django.core.files.storage import default_storage
+
+from runner import limits
+from runner.claims import Claim
+from runner.models import RunArtifact
+
+_SAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_PIECE = 1024 * 1024
+LOG_NAME = "log.txt"  # all that the child printed, up to a limit
+_MEDIA = re.compile(r"[a-z]+/[a-z0-9.+-]+")
+
+
+class Refused(Exception):
+    """The file is missing, too large, one too many, or no plain file; the code says which."""
+
+
+class Files:
+    """The Artifacts of one Run, as its worker takes them in."""
+
+    def __init__(self, claim: Claim, outputs: Path) -> None:
+        self.claim = claim
+        self.outputs = outputs
+        self.names = {LOG_NAME}  # no child may take that name
+        self.bytes = 0
+
+    def take(self, data: dict[str, Any]) -> tuple[dict[str, Any], RunArtifact]:
+        """Store the file an Artifact Event names; the Event's data as measured, and its row."""
+        name, media = str(data.get("name", "")), str(data.get("media", ""))
+        if name in self.names:
+            raise Refused("twice")
+        if len(self.names) > limits.MAX_ARTIFACTS:
+            raise Refused("too-many")
+        with open_inside(self.outputs, name) as source, tempfile.TemporaryFile() as copy:
+            # Copied first: the child could write on while it is measured.
+            room = limits.MAX_ARTIFACT_BYTES - self.bytes
+            size = copy_at_most(source, copy, room)
+            row = self.store(copy, name, media, size)
+        self.bytes += size
+        return row.view().data(), row
+
+    def keep_log(self, file: Path) -> RunArtifact:
+        with file.open("rb") as source:
+            return self.store(source, LOG_NAME, "text/plain", file.stat().st_size)
+
+    def store(self, source: BinaryIO, name: str, media: str, size: int) -> RunArtifact:
+        source.seek(0)
+        digest = hashlib.file_digest(source, "sha256").hexdigest()
+        source.seek(0)
+        safe = _SAFE.sub("-", name).strip(".-") or "file"
+        path = f"runs/{self.claim.run_id}/{self.claim.attempt}-{len(self.names)}-{safe[-100:]}"
+        self.names.add(name)
+        return RunArtifact(
+            run_id=self.claim.run_id,
+            name=name,
+            media=media if _MEDIA.fullmatch(media) else "application/octet-stream",
+            bytes=size,
+            sha256=digest,
+            file=default_storage.save(path, File(source)),
+        )
+
+
+def copy_at_most(source: BinaryIO, copy: BinaryIO, room: int) -> int:
+    size = 0
+    while piece := source.read(_PIECE):
+        size += len(piece)
+        if size > room:
+            raise Refused("too-large")
+        copy.write(piece)
+    return size
+
+
+def open_inside(folder: Path, name: str) -> BinaryIO:
+    """A plain file below the folder, reached through no link: a link could lead to a secret."""
+    if not name or len(name) > 200 or not name.isprintable():
+        raise Refused("bad-name")
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        *folders, last = Path(name).parts
+        for part in folders:
+            deeper = os.open(
+                plain(part), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=directory
+            )
+            os.close(directory)
+            directory = deeper
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a named pipe must not hold us
+        descriptor = os.open(plain(last), flags, dir_fd=directory)
+    except (OSError, ValueError) as error:
+        raise Refused("missing") from error
+    finally:
+        os.close(directory)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused("missing")
+    return os.fdopen(descriptor, "rb")
+
+
+def plain(part: str) -> str:
+    if part in ("..", "/", ""):
+        raise ValueError(part)
+    return part

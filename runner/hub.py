@@ -1,0 +1,238 @@
+"""One hub a Run and web process: reads the Run's Events once and feeds every socket.
+
+The stream is read because it is quick; the stored log is read where the stream has a gap, while
+the broker is away, and every two seconds in any case. So a socket can be a hint and still show
+every Event once.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from django.db import DatabaseError
+from redis.exceptions import RedisError
+
+from runner import streams
+from runner.reading import Status, in_database, numbered_after, status_of
+
+log = logging.getLogger(__name__)
+
+_POLL_SECONDS = 2.0
+_POLL_SECONDS_ALONE = 0.5  # while the broker is away
+_FRAMES_KEPT = 100  # of a socket that is slow; then it must resume
+_SECONDS_A_SOCKET = 0.00012  # what feeding one socket costs: more sockets, fewer frames
+_SHORTEST, _LONGEST = 0.01, 0.06
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Consecutive Events, serialised once for every socket."""
+
+    first: int
+    last: int
+    text: str
+
+
+class Subscription:
+    """What one socket still has to send. Dropped, with `slow` set, when it falls behind."""
+
+    def __init__(self) -> None:
+        self.slow = False
+        self.ended = False
+        self._items: deque[Frame | Status] = deque()
+        self._news = asyncio.Event()
+
+    def put(self, item: Frame | Status) -> None:
+        if len(self._items) >= _FRAMES_KEPT:
+            self.slow = True
+            self._items.clear()
+        if not self.slow:
+            self._items.append(item)
+        self._news.set()
+
+    def end(self) -> None:
+        self.ended = True
+        self._news.set()
+
+    async def __aiter__(self) -> AsyncIterator[Frame | Status]:
+        while True:
+            while self._items:
+                yield self._items.popleft()
+            if self.slow or self.ended:
+                return
+            self._news.clear()
+            await self._news.wait()
+
+
+class Hub:
+    def __init__(self, run_id: uuid.UUID) -> None:
+        self.run_id = run_id
+        self.status: Status | None = None
+        self.head = 0  # the last Event taken, sent or about to be
+        self.subscriptions: set[Subscription] = set()
+        self.started = asyncio.Event()
+        self._unsent: list[streams.Numbered] = []
+        self._unsent_news = asyncio.Event()
+        self._poll_now = asyncio.Event()
+        self._filling = asyncio.Lock()
+        self._broker_away = False
+
+    async def run(self) -> None:
+        """Until the Run has ended and all of it is sent, or this is cancelled."""
+        status = await in_database(status_of, self.run_id)
+        self.status = status
+        self.head = status.last_seq if status else 0
+        self.started.set()
+        async with asyncio.TaskGroup() as group:
+            helpers = [group.create_task(self._read_stream()), group.create_task(self._send())]
+            await self._poll()
+            for helper in helpers:
+                helper.cancel()
+        self._flush()
+        for subscription in self.subscriptions:
+            subscription.end()
+
+    async def _poll(self) -> None:
+        """Follow the row. Returns once the Run has ended and its last Event is here."""
+        while self.status is not None and not (
+            self.status.ended and self.head >= self.status.last_seq
+        ):
+            pause = _POLL_SECONDS_ALONE if self._broker_away else _POLL_SECONDS
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._poll_now.wait(), pause)
+            self._poll_now.clear()
+            try:
+                status = await in_database(status_of, self.run_id)
+                if status and status.last_seq > self.head:
+                    await self._fill(status.last_seq)
+            except DatabaseError as away:
+                log.warning("The database did not answer the hub of %s: %s", self.run_id, away)
+                continue
+            if status is None or not status.same_as(self.status):
+                self._tell(status)
+            self.status = status
+
+    def _tell(self, status: Status | None) -> None:
+        self._flush()
+        if status is not None:
+            for subscription in self.subscriptions:
+                subscription.put(status)
+
+    async def _read_stream(self) -> None:
+        connection = streams.async_client()
+        try:
+            while True:
+                try:
+                    events = await streams.read(connection, self.run_id, self.head)
+                    self._broker_away = False
+                    await self._take(events)
+                except (RedisError, OSError, DatabaseError) as away:
+                    log.warning("The hub of %s reads the log alone: %s", self.run_id, away)
+                    self._broker_away = True
+                    self._poll_now.set()
+                    await asyncio.sleep(_POLL_SECONDS_ALONE)
+        finally:
+            await connection.aclose()
+
+    async def _take(self, events: list[streams.Numbered]) -> None:
+        for seq, text in events:
+            if seq > self.head + 1:
+                await self._fill(seq - 1)
+            if seq == self.head + 1:
+                self._append(seq, text)
+        if events and (self._was_queued() or '"kind":"outcome"' in events[-1][1]):
+            self._poll_now.set()  # the row has changed too
+
+    def _was_queued(self) -> bool:
+        return self.status is not None and self.status.state == "queued"
+
+    async def _fill(self, until: int) -> None:
+        """Take from the log what the stream did not bring."""
+        async with self._filling:
+            while self.head < until:
+                events = await in_database(numbered_after, self.run_id, self.head)
+                if not events:
+                    return
+                for seq, text in events:
+                    if seq == self.head + 1:
+                        self._append(seq, text)
+
+    def _append(self, seq: int, text: str) -> None:
+        self._unsent.append((seq, text))
+        self.head = seq
+        self._unsent_news.set()
+
+    async def _send(self) -> None:
+        """The first Event at once; then as often as that many sockets can be fed."""
+        while True:
+            await self._unsent_news.wait()
+            self._flush()
+            pause = _SECONDS_A_SOCKET * len(self.subscriptions)
+            await asyncio.sleep(min(_LONGEST, max(_SHORTEST, pause)))
+
+    def _flush(self) -> None:
+        self._unsent_news.clear()
+        if not self._unsent:
+            return
+        frame = frame_of(self._unsent)
+        self._unsent = []
+        for subscription in self.subscriptions:
+            subscription.put(frame)
+
+
+def frame_of(events: list[streams.Numbered]) -> Frame:
+    return Frame(events[0][0], events[-1][0], f"[{','.join(text for _, text in events)}]")
+
+
+class Hubs:
+    """The hubs of this process."""
+
+    def __init__(self) -> None:
+        self._hubs: dict[uuid.UUID, tuple[Hub, asyncio.Task[None]]] = {}
+
+    @asynccontextmanager
+    async def subscribe(self, run_id: uuid.UUID) -> AsyncIterator[Subscription]:
+        """Join before reading the log: what is not in the log by then will be fed."""
+        hub, task = self._hubs.get(run_id) or self._open(run_id)
+        subscription = Subscription()
+        hub.subscriptions.add(subscription)
+        try:
+            await first(hub.started.wait(), task)
+            if task.done():
+                subscription.end()
+            yield subscription
+        finally:
+            hub.subscriptions.discard(subscription)
+            if not hub.subscriptions:
+                task.cancel()
+                if self._hubs.get(run_id, (None,))[0] is hub:
+                    del self._hubs[run_id]
+
+    def _open(self, run_id: uuid.UUID) -> tuple[Hub, "asyncio.Task[None]"]:
+        hub = Hub(run_id)
+        task = asyncio.create_task(hub.run(), name=f"hub {run_id}")
+        task.add_done_callback(lambda done: self._close(hub, done))
+        self._hubs[run_id] = (hub, task)
+        return self._hubs[run_id]
+
+    def _close(self, hub: Hub, task: "asyncio.Task[None]") -> None:
+        if self._hubs.get(hub.run_id, (None,))[0] is hub:
+            del self._hubs[hub.run_id]
+        if not task.cancelled() and (error := task.exception()):
+            log.error("The hub of %s broke.", hub.run_id, exc_info=error)
+        for subscription in hub.subscriptions:
+            subscription.end()
+
+
+async def first(waiting: Awaitable[object], task: "asyncio.Task[None]") -> None:
+    """Wait for either; the task's own error is told elsewhere."""
+    waiter = asyncio.ensure_future(waiting)
+    await asyncio.wait({waiter, task}, return_when=asyncio.FIRST_COMPLETED)
+    waiter.cancel()
+
+
+hubs = Hubs()

@@ -1,0 +1,30 @@
+"""What a Run may use, and how long anybody waits for anybody. Read from settings in one place."""
+
+from datetime import timedelta
+
+from django.conf import settings
+
+LEASE = timedelta(seconds=9)
+HEARTBEAT_SECONDS = 3.0
+CONTROL_SECONDS = 0.5  # how often a worker looks for a stop request
+OFFLINE_AFTER = timedelta(seconds=10)
+MAX_ATTEMPTS = 2
+
+MAX_EVENT_BYTES = 256 * 1024
+MAX_EVENTS = 20_000
+LOG_HEAD_BYTES = 64 * 1024
+LOG_TAIL_BYTES = 16 * 1024
+LOG_FILE_BYTES = 10 * 1024 * 1024
+MAX_ARTIFACTS = 50
+MAX_ARTIFACT_BYTES = 64 * 1024 * 1024
+
+STREAM_SECONDS = 3600  # what a stream outlives its Run
+
+
+def memory_bytes() -> int:
+    return int(settings.RUN_MEMORY_MB) * 1024 * 1024
+
+
+def grace_seconds() -> float:
+    """From SIGTERM to SIGKILL."""
+    return float(settings.RUN_GRACE_SECONDS)

@@ -1,0 +1,115 @@
+"""What crosses the runner's door: frozen, never a row."""
+
+import uuid
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The page a Run was started from; empty at a terminal."""
+
+    course: str = ""
+    lesson: str = ""
+    step: str = ""
+
+
+@dataclass(frozen=True)
+class ArtifactView:
+    name: str
+    media: str
+    bytes: int
+    sha256: str
+
+    def data(self) -> dict[str, Any]:
+        """As in an Artifact Event."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RunView:
+    id: uuid.UUID
+    owner_id: uuid.UUID | None
+    procedure: str
+    parameters: dict[str, Any]
+    version: int
+    device: str  # gpu, cpu
+    origin: Origin
+    state: str  # queued, running, ended
+    outcome: str  # "" until it ended
+    note: dict[str, Any]
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    last_seq: int
+    made: dict[str, Any]
+    passed: int | None
+    failed: int | None
+    stopping: bool
+    is_recording: bool
+    attempt: int = 0
+    artifacts: tuple[ArtifactView, ...] = field(default=())
+
+    @property
+    def elapsed(self) -> float | None:
+        """Seconds from the start to the end; None while either is missing."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at).total_seconds()
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    run: RunView
+    events: list[dict[str, Any]]
+    queue_position: int | None = None
+    wait_range: tuple[int, int] | None = None  # seconds, low and high
+
+
+@dataclass(frozen=True)
+class Quota:
+    used: int
+    limit: int
+    resets_at: datetime
+
+    @property
+    def left(self) -> int:
+        return max(0, self.limit - self.used)
+
+
+@dataclass(frozen=True)
+class DeviceStatus:
+    device: str
+    online: bool
+    name: str = ""
+    sandbox: str = ""
+    triton: str = ""
+
+
+class RunRefused(Exception):
+    """A person's Run cannot be taken now, and the exception says why."""
+
+
+class QuotaSpent(RunRefused):
+    def __init__(self, limit: int, resets_at: datetime) -> None:
+        super().__init__(f"{limit} Runs a day are used up until {resets_at:%H:%M} UTC.")
+        self.limit = limit
+        self.resets_at = resets_at
+
+
+class ActiveRun(RunRefused):
+    def __init__(self, run_id: uuid.UUID | None) -> None:
+        super().__init__("One Run at a time: another one is queued or running.")
+        self.run_id = run_id
+
+
+class NoWorker(RunRefused):
+    def __init__(self, device: str, alternatives: tuple[str, ...]) -> None:
+        super().__init__(f"No {device} worker is online.")
+        self.device = device
+        self.alternatives = alternatives
+
+
+class RunNotFound(LookupError):
+    """There is no such Run, or this person may not see it."""

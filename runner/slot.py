@@ -1,0 +1,144 @@
+"""A slot: the one process of a worker that runs Runs, one at a time, on the device it owns."""
+
+import logging
+import re
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, connections
+from django.utils import timezone
+
+from kernels.events import End, Kind, Log, Note, Outcome, to_data
+from runner import limits, procedures
+from runner.claims import Claim, Hold, claim
+from runner.files import Files
+from runner.models import Queue, WorkerNode
+from runner.orders import Facts, Limits, Spawn
+from runner.output import Output
+from runner.recorder import Recorder
+from runner.sandbox import Place
+from runner.supervision import Supervision
+from runner.warm import Warm
+
+log = logging.getLogger(__name__)
+
+_FIRST_LOOK_SECONDS = 1.0
+
+
+class Slot:
+    def __init__(self, name: str, queue: Queue, index: int, slots: int) -> None:
+        self.name, self.queue, self.slots = name, queue, slots
+        safe = re.sub(r"[^A-Za-z0-9]+", "-", f"{name}-{index}")
+        self.folder = Path(settings.DATA_DIR) / "work" / safe
+        shutil.rmtree(self.folder, ignore_errors=True)  # what a slot that was killed left here
+        self.place = Place(
+            outputs=self.folder / "runs",
+            cache=Path(settings.DATA_DIR) / "triton",
+            hidden=(Path(settings.DATA_DIR),),
+            gpu=queue == Queue.GPU,
+        )
+        self.warm = Warm(self.place)
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._beat_on, name="heartbeat", daemon=True).start()
+
+    def end(self) -> None:
+        self._over.set()
+        self.warm.end()
+        WorkerNode.objects.filter(name=self.name).delete()
+
+    def execute(self, run_id: uuid.UUID) -> None:
+        """Run it to its end, if nobody else has it."""
+        claimed = claim(run_id, self.name)
+        if claimed is None:
+            return
+        with (
+            self.workspace(claimed) as folder,
+            Hold(claimed) as hold,
+            Recorder(claimed, hold.lost) as recorder,
+        ):
+            try:
+                if claimed.attempt > 1:
+                    note = Note("log.restarted", {"attempt": claimed.attempt})
+                    recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
+                output = Output(folder / "printed")
+                files = Files(claimed, self.place.outputs / folder.name / "outputs")
+                order = self.order(claimed)
+                Supervision(self.warm, recorder, hold, files, output).run(order)
+            except Exception as error:
+                log.exception("Run %s failed by our fault.", run_id)
+                note = Note("end.fault", {"error": type(error).__name__})
+                end = End(Outcome.INFRASTRUCTURE_FAILURE, note)
+                recorder.add(Kind.OUTCOME, to_data(end))
+
+    def order(self, claimed: Claim) -> Spawn:
+        procedure = procedures.find(claimed.procedure)
+        folder = self.place.outputs / workspace_name(claimed)
+        seed = claimed.parameters.get("seed", 0)
+        return Spawn(
+            procedure=claimed.procedure,
+            parameters=claimed.parameters,
+            version=claimed.version,
+            device=procedures.DEVICES[Queue(claimed.device)].value,
+            outputs=str(folder / "outputs"),
+            sandbox="",
+            seed=seed if isinstance(seed, int) else 0,
+            limits=Limits(
+                wall_seconds=min(procedure.wall_seconds, settings.RUN_LONGEST_SECONDS),
+                memory_bytes=limits.memory_bytes(),
+            ),
+        )
+
+    @contextmanager
+    def workspace(self, claimed: Claim) -> Iterator[Path]:
+        """A folder the child cannot see, for what it prints; beside it, those it may write to."""
+        private = self.folder / "private" / workspace_name(claimed)
+        child = self.place.outputs / workspace_name(claimed)
+        for folder in (private, child / "outputs", child / "scratch"):
+            folder.mkdir(parents=True, exist_ok=True)
+        try:
+            yield private
+        finally:
+            shutil.rmtree(private, ignore_errors=True)
+            shutil.rmtree(child, ignore_errors=True)
+
+    def _beat_on(self) -> None:
+        """Keep the warm parent alive, and say so. A slot without one is offline."""
+        pause = _FIRST_LOOK_SECONDS
+        while not self._over.wait(pause):
+            try:
+                known = self.warm.ready(timeout=_FIRST_LOOK_SECONDS)
+                pause = limits.HEARTBEAT_SECONDS if known else 0.0
+                if known:
+                    self.beat(*known)
+            except DatabaseError as away:
+                log.warning("The database did not answer a heartbeat: %s", away)
+                connections.close_all()
+            except Exception:
+                log.exception("The warm parent of %s cannot be started.", self.name)
+                pause = _FIRST_LOOK_SECONDS
+
+    def beat(self, facts: Facts, sandbox: str) -> None:
+        WorkerNode.objects.update_or_create(
+            name=self.name,
+            defaults={
+                "queue": self.queue,
+                "device_name": facts.device_name,
+                "driver": facts.driver,
+                "torch": facts.torch,
+                "triton": facts.triton,
+                "sandbox": sandbox,
+                "slots": self.slots,
+                "heartbeat_at": timezone.now(),
+            },
+        )
+
+
+def workspace_name(claimed: Claim) -> str:
+    return f"{claimed.run_id}-{claimed.attempt}"

@@ -1,0 +1,97 @@
+"""`ws/runs/<id>/?after=N`: what is stored after N, then what happens, each Event once.
+
+A plain ASGI application: Channels' consumers cost several times as much a message, and five
+hundred people may watch one Run.
+"""
+
+import asyncio
+import json
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qs
+
+from runner.access import visible
+from runner.hub import Frame, Subscription, frame_of, hubs
+from runner.reading import Status, in_database, numbered_after, status_of
+from runner.shapes import RunNotFound
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+_NORMAL, _TRY_AGAIN = 1000, 1013
+
+
+async def follow(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """One socket's life. Refused (403) to whoever may not see the Run."""
+    await receive()  # the request to connect
+    run_id: uuid.UUID = scope["url_route"]["kwargs"]["run_id"]
+    try:
+        await in_database(visible, run_id, scope["user"])
+    except RunNotFound:
+        await send({"type": "websocket.close"})
+        return
+    await send({"type": "websocket.accept"})
+    sending = asyncio.create_task(Socket(run_id, start_of(scope), send).feed())
+    leaving = asyncio.create_task(until_disconnected(receive))
+    await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (sending, leaving):
+        task.cancel()
+        with suppress(asyncio.CancelledError, OSError):
+            await task
+
+
+def start_of(scope: dict[str, Any]) -> int:
+    asked = parse_qs(scope.get("query_string", b"").decode("ascii", "replace")).get("after", ["0"])
+    return int(asked[0]) if asked[0].isascii() and asked[0].isdigit() else 0
+
+
+async def until_disconnected(receive: Receive) -> None:
+    """Nothing that a client says matters, but that it leaves."""
+    while (await receive())["type"] != "websocket.disconnect":
+        pass
+
+
+class Socket:
+    def __init__(self, run_id: uuid.UUID, after: int, send: Send) -> None:
+        self.run_id = run_id
+        self.last = after
+        self._send = send
+
+    async def feed(self) -> None:
+        async with hubs.subscribe(self.run_id) as subscription:
+            if status := await in_database(status_of, self.run_id):
+                await self.say(status.text)
+            await self.replay()
+            await self.live(subscription)
+            await self.close(subscription)
+
+    async def replay(self) -> None:
+        """Everything stored after the last Event sent."""
+        while events := await in_database(numbered_after, self.run_id, self.last):
+            await self.pass_on(frame_of(events))
+
+    async def live(self, subscription: Subscription) -> None:
+        async for item in subscription:
+            if isinstance(item, Status):
+                await self.say(item.text)
+            elif item.first == self.last + 1:
+                await self.pass_on(item)
+            elif item.last > self.last:  # joined in the middle of it, or something is missing
+                await self.replay()
+
+    async def close(self, subscription: Subscription) -> None:
+        if subscription.slow:
+            await self.say(json.dumps({"close": "resume", "after": self.last}))
+        else:
+            await self.replay()  # the hub ended: whatever it knew is stored
+        code = _TRY_AGAIN if subscription.slow else _NORMAL
+        await self._send({"type": "websocket.close", "code": code})
+
+    async def pass_on(self, frame: Frame) -> None:
+        await self.say(frame.text)
+        self.last = frame.last
+
+    async def say(self, text: str) -> None:
+        await self._send({"type": "websocket.send", "text": text})

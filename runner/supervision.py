@@ -1,0 +1,201 @@
+"""One child, from its start to its last Event: reading it, stopping it, saying how it ended."""
+
+import logging
+import os
+import selectors
+import signal
+import time
+from typing import Any
+
+from kernels.events import Kind, Log, Note, Verdict, to_data
+from runner import limits
+from runner.claims import Hold
+from runner.endings import Ended, outcome_of
+from runner.files import Files, Refused
+from runner.lines import BadLine, Lines
+from runner.orders import Exited, Spawn
+from runner.output import Output
+from runner.recorder import Recorder
+from runner.warm import Warm, WarmParentGone
+
+log = logging.getLogger(__name__)
+
+_TICK_SECONDS = 0.1
+_TEXT_SECONDS = 0.05  # what is printed within this time shares one Event
+_AGAIN_SECONDS = 1.0  # SIGTERM is repeated: a child that just started does not listen yet
+_GOODBYE_SECONDS = 5.0  # from the last Event to the end of the process
+_READ = 64 * 1024
+
+
+class Supervision:
+    """What happens to the child, in the order it happens. One thread, never blocked by it."""
+
+    def __init__(
+        self, warm: Warm, recorder: Recorder, hold: Hold, files: Files, output: Output
+    ) -> None:
+        self.warm, self.recorder, self.hold = warm, recorder, hold
+        self.files, self.output = files, output
+        self.lines = Lines()
+        self.selector = selectors.DefaultSelector()
+        self.last: dict[str, Any] | None = None  # the child's own outcome
+        self.exited: Exited | None = None
+        self.timed_out = False
+        self.received = 0
+        self.tally = {Verdict.PASSED: 0, Verdict.FAILED: 0}
+        self.checkpoints = 0
+        self.kill_at: float | None = None
+        self.term_at = 0.0
+        self.text: list[str] = []
+        self.text_at = 0.0
+
+    def run(self, order: Spawn) -> None:
+        """Start the child and record all it says, its end too. Nothing more once it is lost."""
+        events, events_in = os.pipe()
+        output, output_in = os.pipe()
+        try:
+            try:
+                self.warm.spawn(order, events_in, output_in)
+            finally:
+                os.close(events_in)
+                os.close(output_in)
+            self.follow(events, output, order.limits.wall_seconds)
+        except WarmParentGone:
+            log.exception("The warm parent was lost during Run %s.", self.recorder.claimed.run_id)
+        finally:
+            self.warm.release()
+            self.selector.close()
+            os.close(events)
+            os.close(output)
+        if not self.hold.lost.is_set():
+            self.conclude(order)
+
+    def follow(self, events: int, output: int, wall_seconds: int) -> None:
+        self.selector.register(events, selectors.EVENT_READ, self.read_events)
+        self.selector.register(output, selectors.EVENT_READ, self.read_output)
+        self.selector.register(self.warm.fileno(), selectors.EVENT_READ, self.read_exit)
+        deadline = time.monotonic() + wall_seconds
+        while self.exited is None:
+            self.hold_back(events)
+            self.read_once(_TEXT_SECONDS if self.text else _TICK_SECONDS)
+            self.steer(time.monotonic(), deadline)
+        # It is gone, and with it all it started: what is left in the pipes is all there is.
+        while self.selector.get_map() and self.read_once(0):
+            pass
+
+    def read_once(self, timeout: float) -> int:
+        ready = self.selector.select(timeout)
+        for chosen, _ in ready:
+            chosen.data(chosen.fd)
+        if self.text and time.monotonic() - self.text_at >= _TEXT_SECONDS:
+            self.show_text()
+        return len(ready)
+
+    def hold_back(self, events: int) -> None:
+        """Leave the pipe unread while the log is behind: the child then waits in its write."""
+        if self.recorder.full:
+            time.sleep(_TEXT_SECONDS)
+
+    def read_events(self, pipe: int) -> None:
+        data = os.read(pipe, _READ)
+        if not data:
+            self.selector.unregister(pipe)
+        for event in self.lines.take(data):
+            if isinstance(event, BadLine):
+                self.say(Note(f"log.event-{event}"), "warning")
+            elif self.last is None:
+                self.take(event)
+
+    def take(self, event: dict[str, Any]) -> None:
+        kind, data = event["kind"], event["data"]
+        if kind == Kind.OUTCOME:  # kept for the end: output may still come
+            self.last = data
+            self.kill_at = time.monotonic() + _GOODBYE_SECONDS
+            return
+        self.received += 1
+        if self.received > limits.MAX_EVENTS:
+            return
+        self.show_text()
+        if kind == Kind.CASE and data.get("verdict") in self.tally:
+            self.tally[Verdict(data["verdict"])] += 1
+        if kind == Kind.ARTIFACT:
+            self.take_file(data, event["at"])
+        else:
+            self.recorder.add(kind, data, event["at"])
+
+    def take_file(self, data: dict[str, Any], at: str | None = None) -> None:
+        try:
+            measured, row = self.files.take(data)
+        except Refused as why:
+            name = str(data.get("name", ""))[:100]
+            self.say(Note(f"log.artifact-{why}", {"name": name}), "warning")
+        else:
+            self.recorder.add(Kind.ARTIFACT, measured, at, row)
+
+    def read_output(self, pipe: int) -> None:
+        data = os.read(pipe, _READ)
+        if not data:
+            self.selector.unregister(pipe)
+            return
+        was_full = self.output.full
+        if shown := self.output.take(data):
+            self.text.append(shown)
+        if self.output.full and not was_full:
+            self.show_text()
+            self.say(Note("log.cut", {"kilobytes": limits.LOG_HEAD_BYTES // 1024}), "warning")
+
+    def show_text(self) -> None:
+        if self.text:
+            self.recorder.add(Kind.LOG, to_data(Log(text="".join(self.text))))
+            self.text.clear()
+        self.text_at = time.monotonic()
+
+    def say(self, note: Note, level: str = "info") -> None:
+        self.recorder.add(Kind.LOG, to_data(Log(note=note, level=level)))
+
+    def read_exit(self, channel: int) -> None:
+        self.exited = self.warm.exited()
+        self.selector.unregister(channel)
+
+    def steer(self, now: float, deadline: float) -> None:
+        """Pass on what was asked for, and end what takes too long."""
+        if self.hold.lost.is_set():
+            self.warm.signal(signal.SIGKILL)
+            return
+        if self.hold.checkpoints > self.checkpoints:
+            self.checkpoints = self.hold.checkpoints
+            self.warm.signal(signal.SIGUSR1)
+        if now > deadline and not self.hold.stop.is_set():
+            self.timed_out = True
+        if (self.timed_out or self.hold.stop.is_set()) and self.last is None:
+            if self.kill_at is None:
+                self.kill_at = now + limits.grace_seconds()
+            if now >= self.term_at:
+                self.term_at = now + _AGAIN_SECONDS
+                self.warm.signal(signal.SIGTERM)
+        if self.kill_at is not None and now >= self.kill_at:
+            self.warm.signal(signal.SIGKILL)
+
+    def conclude(self, order: Spawn) -> None:
+        """The rest of the output, the whole of it as a file, and the last Event."""
+        rest, skipped = self.output.rest(), self.output.skipped
+        if skipped > 0:
+            self.say(Note("log.truncated", {"kilobytes": max(1, skipped // 1024)}), "warning")
+        if rest:
+            self.text.append(rest)
+        self.show_text()
+        if self.received > limits.MAX_EVENTS:
+            dropped = self.received - limits.MAX_EVENTS
+            self.say(Note("log.events-dropped", {"count": dropped}), "warning")
+        if self.output.total:
+            row = self.files.keep_log(self.output.file)
+            self.recorder.add(Kind.ARTIFACT, row.view().data(), artifact=row)
+        ended = Ended(
+            last=self.last,
+            exited=self.exited,
+            stopped=self.hold.stop.is_set(),
+            timed_out=self.timed_out,
+            wall_seconds=order.limits.wall_seconds,
+            memory_mb=order.limits.memory_bytes // 2**20,
+            tally=self.tally,
+        )
+        self.recorder.add(Kind.OUTCOME, outcome_of(ended))
