@@ -44,29 +44,40 @@ def backward_once_kernel(
     COLUMNS: tl.constexpr,
 ):
     tiles: tl.constexpr = (N + COLUMNS - 1) // COLUMNS
-    if tl.program_id(0) < tiles:  # dgamma: 32 columns, all rows, always in the same order
-        column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
-        total = tl.zeros((COLUMNS,), dtype=tl.float32)
-        for first in range(0, M, ROWS):
-            row = first + tl.arange(0, ROWS)
-            keep = (row < M)[:, None] & (column < N)[None, :]
-            place = row[:, None] * N + column[None, :]
-            x = tl.load(X + place, mask=keep, other=0).to(tl.float32)
-            dy = tl.load(DY + place, mask=keep, other=0).to(tl.float32)
-            r = tl.load(R + row, mask=row < M, other=0)
-            total += tl.sum(dy * x * r[:, None], axis=0)
-        tl.store(DGAMMA + column, total, mask=column < N)
-    else:  # dx: one row
-        row = tl.program_id(0) - tiles
-        column = tl.arange(0, BLOCK)
-        keep = column < N
-        x = tl.load(X + row * N + column, mask=keep, other=0).to(tl.float32)
-        gamma = tl.load(GAMMA + column, mask=keep, other=0).to(tl.float32)
-        dy = tl.load(DY + row * N + column, mask=keep, other=0).to(tl.float32)
-        r = tl.load(R + row)
-        u = dy * gamma
-        mean_ux = tl.sum(u * x, axis=0) / N
-        tl.store(DX + row * N + column, r * u - x * (r * r * r * mean_ux), mask=keep)
+    if tl.program_id(0) < tiles:
+        columns_of_gamma(X, DY, R, DGAMMA, M, N, ROWS, COLUMNS)
+    else:
+        row_of_dx(X, GAMMA, DY, R, DX, tl.program_id(0) - tiles, N, BLOCK)
+
+
+@triton.jit
+def columns_of_gamma(
+    X, DY, R, DGAMMA, M, N: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr
+):
+    column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    total = tl.zeros((COLUMNS,), dtype=tl.float32)
+    for first in range(0, M, ROWS):  # all rows, always in the same order
+        row = first + tl.arange(0, ROWS)
+        keep = (row < M)[:, None] & (column < N)[None, :]
+        place = row[:, None] * N + column[None, :]
+        x = tl.load(X + place, mask=keep, other=0).to(tl.float32)
+        dy = tl.load(DY + place, mask=keep, other=0).to(tl.float32)
+        r = tl.load(R + row, mask=row < M, other=0)
+        total += tl.sum(dy * x * r[:, None], axis=0)
+    tl.store(DGAMMA + column, total, mask=column < N)
+
+
+@triton.jit
+def row_of_dx(X, GAMMA, DY, R, DX, row, N: tl.constexpr, BLOCK: tl.constexpr):
+    column = tl.arange(0, BLOCK)
+    keep = column < N
+    x = tl.load(X + row * N + column, mask=keep, other=0).to(tl.float32)
+    gamma = tl.load(GAMMA + column, mask=keep, other=0).to(tl.float32)
+    dy = tl.load(DY + row * N + column, mask=keep, other=0).to(tl.float32)
+    r = tl.load(R + row)
+    u = dy * gamma
+    mean_ux = tl.sum(u * x, axis=0) / N
+    tl.store(DX + row * N + column, r * u - x * (r * r * r * mean_ux), mask=keep)
 
 
 def at_once(rows: int, columns: int) -> bool:

@@ -1,0 +1,53 @@
+"""Timing on a GPU as the course does it: CUDA events around complete calls, interleaved."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+Call = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Microseconds a call: the median, and the quarter of the samples below and above."""
+
+    median: float
+    low: float
+    high: float
+
+    def rate(self, moved: int) -> float:
+        """TB/s for `moved` bytes a call."""
+        return moved / self.median / 1e6
+
+
+def interleaved(
+    series: dict[str, Call], *, warmup: int, samples: int, calls: int
+) -> dict[str, Spread]:
+    """Time every series in turn, sample by sample, so that drift touches all alike."""
+    for call in series.values():
+        for _ in range(warmup):
+            call()
+    torch.cuda.synchronize()
+    marks: dict[str, list[tuple[torch.cuda.Event, torch.cuda.Event]]] = {
+        name: [] for name in series
+    }
+    for _ in range(samples):
+        for name, call in series.items():
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            for _ in range(calls):
+                call()
+            end.record()
+            marks[name].append((start, end))
+        torch.cuda.synchronize()
+    return {
+        name: spread([a.elapsed_time(b) * 1e3 / calls for a, b in pairs])
+        for name, pairs in marks.items()
+    }
+
+
+def spread(values: list[float]) -> Spread:
+    low, _, high = statistics.quantiles(values, n=4)
+    return Spread(statistics.median(values), low, high)
