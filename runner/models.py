@@ -73,7 +73,7 @@ class Run(models.Model):
     step = models.CharField(max_length=80, blank=True)
 
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
-    outcome = models.CharField(max_length=24, choices=[(o, o) for o in Outcome], blank=True)
+    outcome = models.CharField(max_length=24, choices=[(o.value, o.value) for o in Outcome], blank=True)
     attempt = models.PositiveSmallIntegerField(default=0)
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)

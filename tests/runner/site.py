@@ -38,6 +38,7 @@ class Site:
         self.environment = dict(os.environ) | {
             "DATA_DIR": str(folder),
             "REDIS_URL": f"unix://{self.socket}",
+            "SECRET_KEY": settings.SECRET_KEY,
             "RUNNER_REGISTRY": REGISTRY,
             "RUN_GRACE_SECONDS": "2",
             "RUN_MEMORY_MB": "600",

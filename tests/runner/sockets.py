@@ -1,0 +1,72 @@
+"""A client of the websocket that trusts nothing: it keeps all it was sent, in order."""
+
+import json
+import time
+from types import TracebackType
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from runner.models import Run
+from tests.runner.site import Site
+
+
+class Viewer:
+    """One tab. `events` and `states` in the order they came."""
+
+    def __init__(self, site: Site, run: Run, after: int = 0, cookie: str | None = None) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.states: list[dict[str, Any]] = []
+        self.close_code: int | None = None
+        self._address = f"ws://127.0.0.1:{site.port}/ws/runs/{run.id}/?after={after}"
+        cookie = site.cookie(run.owner) if cookie is None else cookie
+        self._headers = {"Cookie": cookie} if cookie else {}
+        self._origin = site.url
+
+    def __enter__(self) -> "Viewer":
+        self.socket: ClientConnection = connect(
+            self._address,
+            additional_headers=self._headers,
+            origin=self._origin,  # type: ignore[arg-type]
+            compression=None,
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.socket.close()
+
+    @property
+    def numbers(self) -> list[int]:
+        return [event["seq"] for event in self.events]
+
+    def take(self, timeout: float = 20) -> bool:
+        """One more frame; False once the socket is closed."""
+        try:
+            frame = json.loads(self.socket.recv(timeout))
+        except ConnectionClosed as closed:
+            self.close_code = closed.rcvd.code if closed.rcvd else None
+            return False
+        if isinstance(frame, list):
+            self.events += frame
+        elif "run" in frame:
+            self.states.append(frame["run"])
+        return True
+
+    def watch(self, timeout: float = 60) -> "Viewer":
+        """Until the server closes."""
+        deadline = time.monotonic() + timeout
+        while self.take(max(0.1, deadline - time.monotonic())):
+            pass
+        return self
+
+    def watch_until(self, events: int, timeout: float = 30) -> "Viewer":
+        deadline = time.monotonic() + timeout
+        while len(self.events) < events and self.take(max(0.1, deadline - time.monotonic())):
+            pass
+        return self
