@@ -94,7 +94,7 @@ class Panel:
         if run is None:
             return ""
         if run.state == "ended":
-            return self.wording.note({"code": f"outcome.{run.outcome}"})
+            return self.wording.say(f"outcome.{run.outcome}")
         if run.state == "queued":
             place = self.snapshot.queue_position if self.snapshot else None
             return self.wording.say("queue_place", place=place or 1)
@@ -127,7 +127,8 @@ class Panel:
         if run.state == "running":
             return self.story.doing
         advice = self.wording.words.get(f"advice.{run.outcome}", "")
-        return " ".join(filter(None, [self.wording.note(run.note), str(advice)]))
+        ended = self.wording.note(run.note or {"code": f"outcome.{run.outcome}"})
+        return " ".join(filter(None, [ended, str(advice)]))
 
     @property
     def elapsed(self) -> str:

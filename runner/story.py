@@ -116,7 +116,7 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
             case "sample":
                 story.samples.append({"step": data["step"], "text": data["text"]})
             case "log" if (data.get("note") or {}).get("code") != "made":
-                text = data.get("text") or wording.note(data.get("note"))
+                text = (data.get("text") or wording.note(data.get("note"))).removesuffix("\n")
                 story.log.append({"level": data.get("level", "info"), "text": text})
     story.figures = [
         figure(name, series, data, wording) for (name, series), data in metrics.items()
@@ -191,21 +191,19 @@ def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
         {
             "name": wording.named(f"column.{column['key']}", column["key"]),
             "unit": column.get("unit", ""),
+            "number": any(isinstance(row[index], int | float) for row in data["rows"]),
         }
-        for column in data["columns"]
+        for index, column in enumerate(data["columns"])
     ]
     rows = [
         [
-            {"text": cell_text(cell, wording), "number": isinstance(cell, int | float)}
+            {"text": cell_text(cell, wording), "number": not isinstance(cell, str)}
             for cell in row
         ]
         for row in data["rows"]
     ]
-    return {
-        "caption": wording.named(f"table.{data['name']}", data["name"]),
-        "columns": columns,
-        "rows": rows,
-    }
+    caption = wording.named(f"table.{data['name']}", data["name"])
+    return {"caption": caption, "columns": columns, "rows": rows}
 
 
 def cell_text(value: Any, wording: Wording) -> str:

@@ -153,11 +153,7 @@ def row(found: RunView) -> dict[str, Any]:
     """A Run as a line of the history."""
     language = get_language() or "en"
     wording = Wording(language, api.messages(language))
-    word = (
-        wording.note({"code": f"outcome.{found.outcome}"})
-        if found.outcome
-        else wording.say(found.state)
-    )
+    word = wording.say(f"outcome.{found.outcome}" if found.outcome else found.state)
     seconds = found.elapsed
     return {
         "run": found,

@@ -21,6 +21,14 @@ WORDS: dict[str, Promise] = {
     "running": _("Running"),
     "offline": _("No connection. What had arrived stays here; the rest follows by itself."),
     "failed_request": _("That did not reach the server. Try once more."),
+    # Outcomes
+    "outcome.passed": _("Passed"),
+    "outcome.failed": _("Failed"),
+    "outcome.error_in_code": _("Error in the code"),
+    "outcome.out_of_memory": _("Out of memory"),
+    "outcome.timed_out": _("Time limit reached"),
+    "outcome.cancelled": _("Stopped"),
+    "outcome.infrastructure_failure": _("A fault on our side"),
     # Cases
     "passed": _("passed"),
     "failed": _("failed"),
@@ -62,7 +70,7 @@ WORDS: dict[str, Promise] = {
     "advice.out_of_memory": _("A smaller size fits; what had arrived before is kept."),
     "advice.timed_out": _("The server ended it. What had arrived before is kept."),
     "advice.cancelled": _("What had arrived before is kept."),
-    "advice.infrastructure_failure": _("Press Run again; this one is not counted."),
+    "advice.infrastructure_failure": _("Press Run again: this one is not counted."),
 }  # fmt: skip
 
 

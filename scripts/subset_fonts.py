@@ -51,7 +51,7 @@ FACES = (
     Face("source-serif-italic-ext", "Source Serif", SERIF.format("latin-ext-wght-italic"), EXTENDED, SERIF_WEIGHTS, italic=True),
     Face("inter", "Inter", INTER, f"{LATIN}, {SIGNS}", INTER_WEIGHTS),
     Face("inter-ext", "Inter", INTER, EXTENDED, INTER_WEIGHTS),
-    Face("jetbrains-mono", "JetBrains Mono", MONO, LATIN, (400, 600)),
+    Face("jetbrains-mono", "JetBrains Mono", MONO, LATIN, (400, 600), display="swap"),
     Face("stix-two-math", "STIX Two Math", STIX, MATH, display="swap", ranged=False),
 )  # fmt: skip
 LICENCES = {

@@ -31,8 +31,9 @@ class LessonRow:
     here: bool  # where the reader left
 
     @property
-    def percent(self) -> int:
-        return round(100 * self.done / self.steps) if self.steps else 0
+    def pips(self) -> list[bool]:
+        """One mark a step, the done ones first."""
+        return [number < self.done for number in range(self.steps)]
 
 
 @dataclass(frozen=True)

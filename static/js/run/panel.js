@@ -159,7 +159,7 @@ export class Panel {
 
   verdictText() {
     const { wording, run, state } = this;
-    if (run.state === "ended") return wording.note({ code: `outcome.${run.outcome}` });
+    if (run.state === "ended") return wording.say(`outcome.${run.outcome}`);
     if (run.state === "queued") {
       return run.queue_position ? wording.say("queue_place", { place: run.queue_position }) : wording.say("queued");
     }
@@ -177,7 +177,8 @@ export class Panel {
       return run.wait ? wording.say("queue_range", { low: run.wait[0], high: run.wait[1] }) : wording.say("queue_unknown");
     }
     if (run.state === "running") return wording.note(state.progress?.note);
-    return [wording.note(run.note), wording.words[`advice.${run.outcome}`]].filter(Boolean).join(" ");
+    const ended = run.note?.code ? run.note : { code: `outcome.${run.outcome}` };
+    return [wording.note(ended), wording.words[`advice.${run.outcome}`]].filter(Boolean).join(" ");
   }
 
   renderMeter() {

@@ -16,12 +16,13 @@ export function drawTables(host, wording) {
 
 function table(data, wording) {
   const caption = wording.named(`table.${data.name}`, data.name);
-  const head = data.columns.map((column) => {
+  const head = data.columns.map((column, index) => {
     const unit = column.unit ? ` (${column.unit})` : "";
-    return el("th", { scope: "col" }, wording.named(`column.${column.key}`, column.key) + unit);
+    const numeric = data.rows.some((row) => typeof row[index] === "number");
+    return el("th", { scope: "col", class: numeric ? "n" : null }, wording.named(`column.${column.key}`, column.key) + unit);
   });
   const rows = data.rows.map((row) =>
-    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "number" ? "n" : null }, cellText(cell, wording)))),
+    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, cellText(cell, wording)))),
   );
   return el(
     "div",
@@ -99,7 +100,7 @@ export function drawLog(host, wording) {
     const atEnd = lines.scrollTop + lines.clientHeight >= lines.scrollHeight - 24;
     const fresh = Math.min(state.log.length, state.logCut + state.log.length - total);
     for (const data of state.log.slice(state.log.length - fresh)) {
-      const text = data.text ?? wording.note(data.note);
+      const text = (data.text ?? wording.note(data.note)).replace(/\n$/, "");
       lines.append(el("span", { class: data.level ?? "info" }, `${text}\n`));
     }
     while (lines.childElementCount > state.log.length + 1) cut.nextElementSibling.remove();
