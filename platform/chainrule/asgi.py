@@ -1,23 +1,27 @@
 """The web process: pages over HTTP, Events over websockets."""
 
 import os
+import warnings
 
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chainrule.settings")
+# WhiteNoise hands a file over as a synchronous iterator. Static files are small, hashed and kept
+# by the browser for a year, so reading one in a thread costs nothing worth a warning.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
 http = get_asgi_application()  # loads the apps, which the imports below need
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.conf import settings  # noqa: E402
 
+from chainrule.bounds import BoundedBodies  # noqa: E402
+from chainrule.origins import SameOrigin  # noqa: E402
 from runner.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-        ),
+        "http": BoundedBodies(http, settings.LONGEST_BODY),
+        "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
