@@ -1,0 +1,55 @@
+"""How much a client may send before anybody has looked at it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class TooLong(Exception):
+    """The body goes on after the limit."""
+
+
+class BoundedBodies:
+    """Refuses longer request bodies with 413.
+
+    Django on ASGI copies the whole body to disk before it calls a view; its own limits
+    (DATA_UPLOAD_MAX_MEMORY_SIZE) come later and leave uploaded files out.
+    """
+
+    def __init__(self, app: App, most: int) -> None:
+        self.app = app
+        self.most = most
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if _announced(scope) > self.most:
+            await _refuse(send)
+            return
+        received = 0
+
+        async def bounded() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.most:
+                raise TooLong
+            return message
+
+        try:
+            await self.app(scope, bounded, send)
+        except TooLong:
+            await _refuse(send)
+
+
+def _announced(scope: Any) -> int:
+    """What Content-Length says; the server has refused what is not a number."""
+    return next((int(value) for name, value in scope["headers"] if name == b"content-length"), 0)
+
+
+async def _refuse(send: Send) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": b"This is too long to be sent here.\n"})

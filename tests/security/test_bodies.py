@@ -1,0 +1,73 @@
+"""Sizes are bounded before anything is read: a long body costs nobody's disk."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from chainrule.bounds import BoundedBodies
+
+MOST = 100
+Messages = list[dict[str, Any]]
+
+
+async def drain(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads its whole body, as Django does."""
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def answered(chunks: list[int], announced: str | None = None) -> int:
+    headers = [(b"content-length", announced.encode())] if announced else []
+    messages = [
+        {"type": "http.request", "body": b"x" * size, "more_body": index < len(chunks) - 1}
+        for index, size in enumerate(chunks)
+    ]
+    sent: Messages = []
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    app = BoundedBodies(drain, MOST)
+    asyncio.run(app({"type": "http", "headers": headers}, receive, send))
+    return int(sent[0]["status"])
+
+
+@pytest.mark.parametrize(
+    ("chunks", "announced", "status"),
+    [
+        ([100], "100", 200),
+        ([0], None, 200),
+        ([60, 40], None, 200),
+        ([100], "101", 413),
+        ([60, 60], None, 413),
+        ([50] * 50, None, 413),
+    ],
+)
+def test_a_body_is_read_up_to_its_limit(
+    chunks: list[int], announced: str | None, status: int
+) -> None:
+    assert answered(chunks, announced) == status
+
+
+@pytest.mark.django_db
+def test_a_form_longer_than_any_of_ours_is_refused(client: Client) -> None:
+    long = "x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+    assert client.post("/en/account/sign-up/", {"name": long}).status_code == 400
+
+
+@pytest.mark.django_db
+def test_a_form_with_more_fields_than_any_of_ours_is_refused(client: Client) -> None:
+    many = {f"f{index}": "" for index in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1)}
+    assert client.post("/en/account/sign-up/", many).status_code == 400
+
+
+def test_the_site_s_limit_lies_above_that_of_its_forms() -> None:
+    assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE <= settings.LONGEST_BODY <= 2**20
