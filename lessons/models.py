@@ -42,8 +42,6 @@ class Answer(models.Model):
     activity = models.SlugField(max_length=80)
     version = models.PositiveIntegerField(default=0)
 
-    revisions: models.Manager["Revision"]
-
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
@@ -76,6 +74,7 @@ class Revision(models.Model):
     checked_as = models.CharField(max_length=16, blank=True)  # hash of the key it was checked with
     run = models.UUIDField(null=True, default=None)  # a Run the person attached
     created_at = models.DateTimeField()
+    saved_at = models.DateTimeField()  # a draft's last save
     submitted_at = models.DateTimeField(null=True, default=None)
 
     class Meta:

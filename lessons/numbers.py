@@ -203,6 +203,8 @@ def show_number(value: Fraction | float, language: str, decimals: int | None = N
         text = f"{exact:,.{decimals}f}".rstrip("0").rstrip(".") if decimals else f"{exact:,.0f}"
     else:
         text = f"{exact:,.{decimals}f}"
+    if size < 10_000:  # N = 4096: four digits keep together
+        text = text.replace(",", "")
     signs = {",": thousands, ".": decimal, "-": "−"}
     return "".join(signs.get(char, char) for char in text)
 

@@ -1,5 +1,6 @@
 """What an address names, or a 404 in the reader's language."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from lessons.content.library import Library, Shelf, library
 from lessons.content.page import step_page
 from lessons.content.parts import StepPage
 from lessons.content.prose import plain
-from lessons.content.structure import Course, Lesson, Step
+from lessons.content.structure import Activity, Course, Lesson, RunSpec, Step
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ class Found:
             raise Http404(step_id)
         return step
 
+    def activity(self, step: Step) -> Activity:
+        if step.activity is None:
+            raise Http404("this step asks nothing")
+        return step.activity
+
+    def run(self, step: Step) -> RunSpec:
+        if step.run is None:
+            raise Http404("this step runs nothing")
+        return step.run
+
     def page(self, lesson: Lesson, step: Step) -> StepPage:
         return step_page(self.library, self.shelf, lesson, step, self.language)
 
@@ -66,3 +77,13 @@ def reading_language() -> str:
 def person_of(request: HttpRequest) -> Any:
     """The person, or None for somebody who has not written anything yet."""
     return request.user if request.user.is_authenticated else None
+
+
+def write_as(request: HttpRequest) -> Any:
+    """The person, made a guest now if they were nobody: this is their first write."""
+    ensure: Callable[[], Any] = request.ensure_person  # type: ignore[attr-defined]
+    return ensure()
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -8,11 +8,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from lessons.asking import Attempt
 from lessons.content.faults import Fault
 from lessons.content.parts import Part, SourcePart
 from lessons.content.structure import Lesson, Step
 from lessons.progress import Place, places, visit
 from lessons.views.found import Found, find
+from lessons.views.halves import halves
 
 LAST_COOKIE = "left"  # where somebody without an account or a guest row left
 
@@ -81,9 +83,15 @@ def printed(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
 
 
 def step_context(
-    request: HttpRequest, found: Found, lesson: Lesson, step: Step, place: Place
+    request: HttpRequest,
+    found: Found,
+    lesson: Lesson,
+    step: Step,
+    place: Place,
+    attempt: Attempt | None = None,
 ) -> dict[str, object]:
     page = found.page(lesson, step)
+    own = halves(request, found, lesson, step, page, attempt)
     index = lesson.steps.index(step)
     parts = _with_version(page.parts, request.GET.get("version", ""))
     return {
@@ -92,6 +100,9 @@ def step_context(
         "lesson": lesson,
         "lesson_title": found.lesson_title(lesson),
         "step": step,
+        "ask": own.ask,
+        "panel": own.panel,
+        "answer_address": reverse("lessons:answer", args=[found.course.id, lesson.id, step.id]),
         "page": dataclasses.replace(page, parts=parts),
         "ticks": _ticks(found, lesson, step, place),
         "number": index + 1,

@@ -1,0 +1,99 @@
+"""POST of an answer: a draft that saves itself, or a submission. Works without JavaScript."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from lessons import answers
+from lessons.answers import Conflict, Refused, Saved
+from lessons.asking import Attempt
+from lessons.content.structure import Activity
+from lessons.forms import Posted, blank, read_form
+from lessons.progress import places
+from lessons.sentences import problem_sentence
+from lessons.views.found import find, wants_json, write_as
+from lessons.views.step import broken, step_context
+
+
+@require_POST
+def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpResponse:
+    found = find(course)
+    named = found.lesson(lesson)
+    here = found.step(named, step)
+    activity = found.activity(here)
+    if faults := found.shelf.broken.get(lesson):
+        return broken(request, faults)
+    posted = read_form(activity, request.POST)
+
+    def again(attempt: Attempt, status: int) -> HttpResponse:
+        place = places(request.user, [course])[course]
+        context = step_context(request, found, named, here, place, attempt)
+        return render(request, "lessons/step.html", context, status=status)
+
+    address = reverse("lessons:step", args=[course, lesson, step])
+    try:
+        saved = _write(request, course, activity, posted, found.language)
+    except Refused as refusal:
+        if wants_json(request):
+            return _refusal(refusal)
+        return again(Attempt(posted.typed, refusal.problems), 422)
+    except Conflict as conflict:
+        if wants_json(request):
+            return _conflict(conflict)
+        return again(Attempt(posted.typed, conflict=conflict.stored), 409)
+    if wants_json(request):
+        return _saved(saved, f"{address}#ask")
+    return HttpResponseRedirect(f"{address}#ask", status=303)
+
+
+def _write(
+    request: HttpRequest, course: str, activity: Activity, posted: Posted, language: str
+) -> Saved | None:
+    if posted.draft:
+        if blank(activity, posted.typed) and not request.user.is_authenticated:
+            return None  # nothing typed yet: not worth a guest
+        return answers.save_draft(
+            write_as(request), course, activity, posted.typed, posted.base, language
+        )
+    answers.require_complete(activity, posted.typed, language)
+    return answers.submit(
+        write_as(request), course, activity, posted.typed, posted.base, posted.key, language
+    )
+
+
+def _saved(saved: Saved | None, url: str) -> JsonResponse:
+    if saved is None:
+        return JsonResponse({"saved": None, "base": 0, "hash": ""})
+    return JsonResponse(
+        {
+            "saved": saved.stored.at.isoformat(),
+            "base": saved.version,
+            "hash": saved.stored.hash,
+            "number": saved.stored.number,
+            "state": saved.stored.state,
+            "url": url,
+        }
+    )
+
+
+def _refusal(refusal: Refused) -> JsonResponse:
+    errors = {name: problem_sentence(problem) for name, problem in refusal.problems.items()}
+    readings = {name: problem.readings for name, problem in refusal.problems.items()}
+    return JsonResponse(
+        {"errors": errors, "readings": {k: v for k, v in readings.items() if v}}, status=422
+    )
+
+
+def _conflict(conflict: Conflict) -> JsonResponse:
+    return JsonResponse(
+        {
+            "conflict": True,
+            "error": _("This answer was changed elsewhere since you opened this page."),
+            "stored": {name: item.get("raw") for name, item in conflict.stored.content.items()},
+            "state": conflict.stored.state,
+            "base": conflict.version,
+        },
+        status=409,
+    )
