@@ -1,0 +1,102 @@
+"""Who may do what: one row for each address and method, one status for each role.
+
+A new address fails `test_every_address_has_a_row` until it has a row here.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Role(StrEnum):
+    VISITOR = "visitor"  # nobody yet
+    GUEST = "guest"  # a guest who owns nothing here
+    ACCOUNT = "account"  # an account that owns nothing here
+    OWNER = "owner"  # the account that the Run and its files belong to
+    INSTRUCTOR = "instructor"  # may view that Run (an object permission)
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    method: str = "GET"
+    args: tuple[str, ...] = ()  # words in capitals stand for what the test has made
+    data: dict[str, str] = field(default_factory=dict)
+    everyone: int = 200
+    differs: dict[Role, int] = field(default_factory=dict)
+
+    def status(self, role: Role) -> int:
+        return self.differs.get(role, self.everyone)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.name}"
+
+
+STEP = ("rmsnorm", "forward", "two-sizes")
+KNOWN = dict.fromkeys((Role.GUEST, Role.ACCOUNT, Role.OWNER, Role.INSTRUCTOR), 200)
+ACCOUNTS = (Role.ACCOUNT, Role.OWNER, Role.INSTRUCTOR)
+VIEWERS = {Role.OWNER: 200, Role.INSTRUCTOR: 200}
+SIGN_UP = {"email": "new@example.org", "password": "a long sentence 42"}
+
+
+def of_a_run(name: str, *more: str) -> Row:
+    """What belongs to a Run: its owner sees it and who may view it; to others it is not there."""
+    return Row(f"runner:{name}", args=("RUN", *more), everyone=404, differs=VIEWERS)
+
+
+def for_accounts(status: int) -> dict[Role, int]:
+    return dict.fromkeys(ACCOUNTS, status)
+
+
+ROWS: list[Row] = [
+    Row("root", everyone=302),
+    Row("health"),
+    Row("language", "POST", data={"language": "fr", "next": "/en/"}, everyone=302),
+    # Lessons: for everybody
+    Row("lessons:catalogue"),
+    Row("lessons:search", data={"q": "mean"}),
+    Row("lessons:source", args=("kernels/rmsnorm.py",)),
+    Row("lessons:course", args=STEP[:1]),
+    Row("lessons:lesson", args=STEP[:2], everyone=302),
+    Row("lessons:print", args=STEP[:2]),
+    Row("lessons:step", args=STEP),
+    Row("lessons:answer", "POST", STEP, {"do": "draft", "mean-n": "1"}, everyone=303),
+    Row("lessons:run", "POST", STEP, {"device": "cpu"}, everyone=303),
+    # Runs: for their owner
+    Row("runner:history"),
+    Row("runner:compare", data={"a": "RUN"}, everyone=404, differs=VIEWERS),
+    of_a_run("run"),
+    of_a_run("events"),
+    of_a_run("log"),
+    of_a_run("artifact", "loss.svg"),
+    Row("runner:stop", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
+    Row("runner:checkpoint", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
+    # Accounts: each person their own
+    Row("accounts:sign-up", differs=for_accounts(302)),
+    Row("accounts:sign-up", "POST", data=SIGN_UP, everyone=302),
+    Row("accounts:sign-in", differs=for_accounts(302)),
+    Row("accounts:sign-in", "POST", data=SIGN_UP, everyone=422),
+    Row("accounts:sign-out", differs={Role.VISITOR: 302}),
+    Row("accounts:sign-out", "POST", everyone=302, differs={Role.GUEST: 200}),
+    Row("accounts:settings", everyone=302, differs=KNOWN),
+    Row("accounts:settings", "POST", data={"language": "fr"}, everyone=302),
+    Row("accounts:password", everyone=302, differs=for_accounts(200)),
+    Row("accounts:password", "POST", everyone=302, differs=for_accounts(422)),
+    Row("accounts:export", everyone=302, differs=KNOWN),
+    Row("accounts:erase", everyone=302, differs=KNOWN),
+    Row("accounts:erase", "POST", everyone=422, differs={Role.VISITOR: 302}),
+    Row("accounts:reset"),
+    Row("accounts:reset", "POST", data={"email": "nobody@example.org"}, everyone=302),
+    Row("accounts:reset-sent"),
+    Row("accounts:reset-confirm", args=("MQ", "a-b")),
+    Row("accounts:reset-confirm", "POST", ("MQ", "a-b")),
+]
+
+SOCKETS = {Role.OWNER, Role.INSTRUCTOR}  # who may follow the Run
+
+
+def filled(words: Any, made: dict[str, str]) -> Any:
+    """The row's words with what the test has made in place of the capitals."""
+    if isinstance(words, dict):
+        return {key: made.get(value, value) for key, value in words.items()}
+    return tuple(made.get(word, word) for word in words)
