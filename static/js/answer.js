@@ -1,0 +1,135 @@
+// The answer of a step saves itself as it is typed, and never loses what was typed: a draft says
+// which version it builds on, a conflict is shown, a lost connection is tried again.
+import { el, fill, post, words, write } from "./dom.js";
+import { sortable } from "./order.js";
+
+const PAUSE = 800;
+const LONGEST_PAUSE = 30_000;
+
+class Draft {
+  constructor(form) {
+    this.form = form;
+    this.words = words("answer-words");
+    this.said = form.querySelector(".saved");
+    this.changes = 0;
+    this.saved = 0;
+    this.pause = PAUSE;
+    form.addEventListener("input", () => this.changed());
+    form.addEventListener("change", () => this.changed());
+    form.addEventListener("submit", (event) => this.submit(event));
+    for (const list of form.querySelectorAll("[data-order]")) {
+      sortable(list, this.words, () => this.changed());
+    }
+    document.addEventListener("visibilitychange", () => document.hidden && this.save({ keepalive: true }));
+    addEventListener("online", () => this.save());
+    addEventListener("beforeunload", (event) => this.dirty && !this.leaving && event.preventDefault());
+  }
+
+  get dirty() {
+    return this.changes > this.saved;
+  }
+
+  changed() {
+    this.changes += 1;
+    this.pause = PAUSE;
+    this.later();
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), this.pause);
+  }
+
+  body(what) {
+    const body = new FormData(this.form);
+    body.set("do", what);
+    return body;
+  }
+
+  async save(options = {}) {
+    clearTimeout(this.timer);
+    if (!this.dirty || this.busy || this.conflict) return;
+    this.busy = true;
+    const upTo = this.changes;
+    const answer = await post(this.form.action, this.body("draft"), options);
+    this.busy = false;
+    if (answer?.ok) this.kept(upTo, answer.data);
+    else if (answer?.status === 409) this.clash(answer.data);
+    else this.lost();
+  }
+
+  kept(upTo, data) {
+    this.saved = upTo;
+    this.pause = PAUSE;
+    this.form.elements.base.value = data.base;
+    if (data.saved) this.say(fill(this.words.saved, { time: clock(data.saved) }));
+    if (this.dirty) this.later();
+  }
+
+  lost() {
+    this.say(this.words.lost, true);
+    this.later();
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  say(text, trouble = false) {
+    if (!this.said) return;
+    write(this.said, text);
+    this.said.classList.toggle("trouble", trouble);
+  }
+
+  /** Somebody (often oneself in another tab) wrote since: both are kept until one is chosen. */
+  clash(data) {
+    const mine = el("button", { type: "button" }, this.words.mine);
+    const theirs = el("button", { type: "button", class: "quiet" }, this.words.theirs);
+    const stored = Object.values(data.stored ?? {}).flat().filter(Boolean);
+    this.conflict = el(
+      "div",
+      { class: "conflict", role: "alert" },
+      el("p", {}, data.error),
+      ...stored.map((text) => el("blockquote", {}, text)),
+      el("div", { class: "row" }, mine, theirs),
+    );
+    mine.addEventListener("click", () => {
+      this.form.elements.base.value = data.base;
+      this.conflict.remove();
+      this.conflict = null;
+      this.save();
+    });
+    theirs.addEventListener("click", () => this.reload());
+    this.form.append(this.conflict);
+    mine.focus();
+  }
+
+  reload(url) {
+    this.leaving = true;
+    if (url) history.replaceState(history.state, "", url);
+    location.reload();
+  }
+
+  /** Errors and conflicts of a submission are drawn by the server; only losing it is ours. */
+  async submit(event) {
+    if (event.submitter?.name === "move") return;
+    event.preventDefault();
+    if (this.sending) return;
+    this.sending = true;
+    clearTimeout(this.timer);
+    const answer = await post(this.form.action, this.body("submit"));
+    if (answer?.ok) {
+      this.reload(answer.data.url);
+    } else if (answer) {
+      this.leaving = true;
+      this.form.append(el("input", { type: "hidden", name: "do", value: "submit" }));
+      this.form.submit();
+    } else {
+      this.sending = false;
+      this.say(this.words.lost, true);
+    }
+  }
+}
+
+function clock(iso) {
+  return new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" }).format(new Date(iso));
+}
+
+for (const form of document.querySelectorAll("form[data-answer]")) new Draft(form);

@@ -24,14 +24,19 @@ export function json(id) {
   return node ? JSON.parse(node.textContent) : null;
 }
 
-/** A form's own token; every form that the server drew has one. */
+/** The token of now: it changes when a guest is made, and then the forms of the page follow. */
 export function token() {
-  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+  const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
+  return cookie?.slice("csrftoken=".length) ?? document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+}
+
+function renewTokens() {
+  for (const field of document.querySelectorAll("input[name=csrfmiddlewaretoken]")) field.value = token();
 }
 
 /** POST a form as a script does: JSON comes back, or null where the server was not reached. */
 export async function post(url, body = new FormData(), options = {}) {
-  if (!body.has("csrfmiddlewaretoken")) body.set("csrfmiddlewaretoken", token());
+  body.set("csrfmiddlewaretoken", token());
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -41,8 +46,20 @@ export async function post(url, body = new FormData(), options = {}) {
       ...options,
     });
     const data = await response.json().catch(() => ({}));
+    renewTokens();
     return { ok: response.ok, status: response.status, data };
   } catch {
     return null;
   }
+}
+
+/** Words that a template left for a script, by name. */
+export function words(id) {
+  const list = document.getElementById(id);
+  const entries = [...(list?.querySelectorAll("[data-word]") ?? [])].map((node) => [node.dataset.word, node.textContent]);
+  return Object.fromEntries(entries);
+}
+
+export function fill(template, params) {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => params[name] ?? whole);
 }
