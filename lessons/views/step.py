@@ -3,6 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -58,7 +59,12 @@ def step(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRespo
     response = render(request, "lessons/step.html", context)
     if not request.user.is_authenticated:
         response.set_cookie(
-            LAST_COOKIE, f"{course}/{lesson}/{step}", 60 * 60 * 24 * 90, samesite="Lax"
+            LAST_COOKIE,
+            f"{course}/{lesson}/{step}",
+            60 * 60 * 24 * 90,
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
         )
     return response
 
