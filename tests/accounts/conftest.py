@@ -40,4 +40,4 @@ def guest(client: Client, db: None) -> Person:
 
 @pytest.fixture
 def outbox() -> list[mail.EmailMessage]:
-    return mail.outbox  # type: ignore[attr-defined, no-any-return]
+    return mail.outbox

@@ -21,7 +21,7 @@ def ask(client: Client, email: str) -> None:
 
 
 def link(message: EmailMessage) -> str:
-    found = re.search(r"http://testserver(\S+)", message.body)
+    found = re.search(r"http://testserver(\S+)", str(message.body))
     assert found
     return found[1]
 

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from chainrule.translations import catalogue, checks
+from chainrule.translations.sources import Key
 from chainrule.translations.typography import typography_faults
 
 N = "\u202f"  # narrow no-break space
@@ -87,7 +88,7 @@ def test_one_form_of_a_plural_may_leave_out_its_number_and_the_other_may_not() -
             f'msgstr[0] "{one}"\nmsgstr[1] "{many}"\n'
         )
         catalog = read_po(BytesIO(text.encode()), locale="fr")
-        keys: set[checks.Key] = {("", ("%(n)s case", "%(n)s cases"))}
+        keys: set[Key] = {("", ("%(n)s case", "%(n)s cases"))}
         return [fault.what for fault in checks.faults("fr", catalog, keys)]
 
     assert plural("un cas", "%(n)s cas") == []
