@@ -91,7 +91,7 @@ STORAGES: dict[str, Any] = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "chainrule.static.HashedStatic"
     },
 }
 if bucket := env.text("S3_BUCKET"):  # a worker may stand on another machine
@@ -115,6 +115,7 @@ CACHES = {
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]  # and no app's
 WHITENOISE_MAX_AGE = 3600
 
 # Languages -----------------------------------------------------------------------------------
