@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 
 from django.db import DatabaseError
 from redis.exceptions import RedisError
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 _POLL_SECONDS = 2.0
 _POLL_SECONDS_ALONE = 0.5  # while the broker is away
 _FRAMES_KEPT = 100  # of a socket that is slow; then it must resume
+_REMEMBERED = 4_000  # Events kept for those who join late; older ones are in the log
 _SECONDS_A_SOCKET = 0.00012  # what feeding one socket costs: more sockets, fewer frames
 _SHORTEST, _LONGEST = 0.01, 0.06
 
@@ -73,6 +75,7 @@ class Hub:
         self.run_id = run_id
         self.status: Status | None = None
         self.head = 0  # the last Event taken, sent or about to be
+        self.recent: deque[streams.Numbered] = deque(maxlen=_REMEMBERED)
         self.subscriptions: set[Subscription] = set()
         self.started = asyncio.Event()
         self._unsent: list[streams.Numbered] = []
@@ -85,7 +88,10 @@ class Hub:
         """Until the Run has ended and all of it is sent, or this is cancelled."""
         status = await in_database(status_of, self.run_id)
         self.status = status
-        self.head = status.last_seq if status else 0
+        if status:
+            self.head = max(0, status.last_seq - _REMEMBERED)
+            await self._fill(status.last_seq)
+            self._unsent.clear()
         self.started.set()
         async with asyncio.TaskGroup() as group:
             helpers = [group.create_task(self._read_stream()), group.create_task(self._send())]
@@ -95,6 +101,13 @@ class Hub:
         self._flush()
         for subscription in self.subscriptions:
             subscription.end()
+
+    def remembered_after(self, seq: int) -> Frame | None:
+        """Everything after that Event, if all of it is still in memory."""
+        first = self.recent[0][0] if self.recent else self.head + 1
+        if not first - 1 <= seq < self.head:
+            return None
+        return frame_of(list(islice(self.recent, seq - first + 1, None)))
 
     async def _poll(self) -> None:
         """Follow the row. Returns once the Run has ended and its last Event is here."""
@@ -163,6 +176,7 @@ class Hub:
 
     def _append(self, seq: int, text: str) -> None:
         self._unsent.append((seq, text))
+        self.recent.append((seq, text))
         self.head = seq
         self._unsent_news.set()
 
@@ -195,7 +209,7 @@ class Hubs:
         self._hubs: dict[uuid.UUID, tuple[Hub, asyncio.Task[None]]] = {}
 
     @asynccontextmanager
-    async def subscribe(self, run_id: uuid.UUID) -> AsyncIterator[Subscription]:
+    async def subscribe(self, run_id: uuid.UUID) -> AsyncIterator[tuple[Hub, Subscription]]:
         """Join before reading the log: what is not in the log by then will be fed."""
         hub, task = self._hubs.get(run_id) or self._open(run_id)
         subscription = Subscription()
@@ -204,7 +218,7 @@ class Hubs:
             await first(hub.started.wait(), task)
             if task.done():
                 subscription.end()
-            yield subscription
+            yield hub, subscription
         finally:
             hub.subscriptions.discard(subscription)
             if not hub.subscriptions:

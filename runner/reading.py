@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 
 from django.db import close_old_connections
@@ -19,7 +20,7 @@ from runner.waiting import queue_position, wait_range
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PAGE = 500
+_PAGE = 1000
 # Threads of our own: the one thread Django keeps for synchronous code must stay free for pages.
 _threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="log-reader")
 
@@ -43,6 +44,7 @@ class Status:
     queue_position: int | None
     wait: tuple[int, int] | None
     elapsed: float | None  # seconds since it started, at the time this was made
+    made_at: float  # on the monotonic clock
 
     @property
     def ended(self) -> bool:
@@ -54,9 +56,18 @@ class Status:
             (other.state, other.outcome, other.stopping, other.queue_position, other.wait)
         )
 
+    def now(self) -> "Status":
+        """The same, told a while later."""
+        if self.ended or self.elapsed is None:
+            return self
+        since = time.monotonic()
+        return replace(self, elapsed=self.elapsed + since - self.made_at, made_at=since)
+
     @property
     def text(self) -> str:
-        return json.dumps({"run": asdict(self)}, separators=(",", ":"))
+        shown = asdict(self)
+        del shown["made_at"]
+        return json.dumps({"run": shown}, separators=(",", ":"))
 
 
 def status_of(run_id: uuid.UUID) -> Status | None:
@@ -73,6 +84,7 @@ def status_of(run_id: uuid.UUID) -> Status | None:
         queue_position=queue_position(run),
         wait=wait_range(run),
         elapsed=round((until - run.started_at).total_seconds(), 1) if run.started_at else None,
+        made_at=time.monotonic(),
     )
 
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from runner.access import visible
 from runner.hub import Frame, Subscription, frame_of, hubs
-from runner.reading import Status, in_database, numbered_after, status_of
+from runner.reading import Status, in_database, numbered_after
 from runner.shapes import RunNotFound
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -60,10 +60,13 @@ class Socket:
         self._send = send
 
     async def feed(self) -> None:
-        async with hubs.subscribe(self.run_id) as subscription:
-            if status := await in_database(status_of, self.run_id):
-                await self.say(status.text)
-            await self.replay()
+        async with hubs.subscribe(self.run_id) as (hub, subscription):
+            if hub.status is not None:
+                await self.say(hub.status.now().text)
+            if remembered := hub.remembered_after(self.last):
+                await self.pass_on(remembered)
+            else:
+                await self.replay()
             await self.live(subscription)
             await self.close(subscription)
 

@@ -22,6 +22,16 @@ def count(context: Context) -> Iterator[Event]:
         time.sleep(context["pause"])
 
 
+def paced(context: Context) -> Iterator[Event]:
+    """At a steady rate, like a training run's metrics."""
+    yield Progress(0, context["events"])
+    time.sleep(context["delay"])
+    began = time.monotonic()
+    for number in range(context["events"]):
+        yield Metric("loss", 1 / (number + 1), step=number, series="kernel")
+        time.sleep(max(0.0, began + (number + 1) / context["rate"] - time.monotonic()))
+
+
 def sleep(context: Context) -> Iterator[Event]:
     yield Progress(0, 1)
     context.stop.wait(context["seconds"])

@@ -23,6 +23,13 @@ def procedure(name: str, *parameters: Parameter, wall_seconds: int = 60) -> Proc
 
 _ALL = (
     procedure("test.count", Parameter("events", int, 5), Parameter("pause", float, 0.0)),
+    procedure(
+        "test.paced",
+        Parameter("events", int, 100),
+        Parameter("rate", float, 100.0),
+        Parameter("delay", float, 0.0),
+        wall_seconds=300,
+    ),
     procedure("test.sleep", Parameter("seconds", float, 30.0)),
     procedure("test.ignore-stop", Parameter("seconds", float, 60.0)),
     procedure("test.checkpoints", Parameter("seconds", float, 30.0)),
