@@ -55,6 +55,15 @@ class Offer:
         return not any(device.online and device.device == "gpu" for device in self.devices)
 
     @property
+    def gpu_only(self) -> bool:
+        return all(device.device == "gpu" for device in self.devices)
+
+    @property
+    def gpu_less(self) -> bool:
+        """A Procedure without a kernel: there is no interpreter to name."""
+        return all(device.device == "cpu" for device in self.devices)
+
+    @property
     def few_left(self) -> bool:
         return self.quota is not None and self.quota.left <= max(3, self.quota.limit // 10)
 
@@ -79,6 +88,15 @@ class Panel:
     @property
     def state(self) -> str:
         return self.run.state if self.run else "blank"
+
+    @property
+    def active(self) -> bool:
+        return self.state in ("queued", "running")
+
+    @property
+    def key(self) -> str:
+        """Tells the forms of two panels on one page apart."""
+        return self.run.id.hex[:12] if self.run else "first"
 
     @property
     def words(self) -> Mapping[str, Any]:

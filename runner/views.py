@@ -2,10 +2,11 @@
 
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
+from asgiref.sync import sync_to_async
 from django.http import (
     FileResponse,
     Http404,
@@ -78,23 +79,29 @@ def compare(request: HttpRequest) -> HttpResponse:
 def events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     """Every Event as it was stored, one JSON object a line."""
     found = api.get(run_id, request.user)
-    lines = (json.dumps(event, ensure_ascii=False) + "\n" for event in every(found, request.user))
-    return download(lines, f"run-{found.id.hex[:8]}.jsonl", "application/jsonl")
+
+    async def lines() -> AsyncIterator[str]:
+        async for event in every(found, request.user):
+            yield json.dumps(event, ensure_ascii=False) + "\n"
+
+    return download(lines(), f"run-{found.id.hex[:8]}.jsonl", "application/jsonl")
 
 
 @require_safe
 @missing_is_404
-def log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
-    """The whole log: the file that the worker kept, else what the Events hold."""
+def log(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
+    """The log as text: every sentence and every line that its Events hold."""
     found = api.get(run_id, request.user)
-    name = f"run-{found.id.hex[:8]}.log.txt"
-    wording = Wording(get_language() or "en", api.messages(get_language() or "en"))
-    lines = (
-        f"{event['at']} {event['data'].get('text') or wording.note(event['data'].get('note'))}\n"
-        for event in every(found, request.user)
-        if event["kind"] == "log"
-    )
-    return download(lines, name, "text/plain; charset=utf-8")
+    language = get_language() or "en"
+    wording = Wording(language, api.messages(language))
+
+    async def lines() -> AsyncIterator[str]:
+        async for event in every(found, request.user):
+            if event["kind"] == "log":
+                said = event["data"].get("text") or wording.note(event["data"].get("note"))
+                yield f"{event['at']} {said.rstrip()}\n"
+
+    return download(lines(), f"run-{found.id.hex[:8]}.log.txt", "text/plain; charset=utf-8")
 
 
 @require_safe
@@ -134,15 +141,16 @@ def steered(request: HttpRequest, found: RunView) -> HttpResponse:
     return JsonResponse({"run": str(found.id), "state": found.state, "stopping": found.stopping})
 
 
-def every(found: RunView, viewer: Any) -> Iterator[dict[str, Any]]:
+async def every(found: RunView, viewer: Any) -> AsyncIterator[dict[str, Any]]:
     """The stored Events from the first to the last, read in pages."""
     after = 0
-    while page := api.events_after(found.id, viewer, after):
-        yield from page
+    while page := await sync_to_async(api.events_after)(found.id, viewer, after):
+        for event in page:
+            yield event
         after = page[-1]["seq"]
 
 
-def download(lines: Iterator[str], name: str, media: str) -> StreamingHttpResponse:
+def download(lines: AsyncIterator[str], name: str, media: str) -> StreamingHttpResponse:
     response = StreamingHttpResponse(lines, content_type=media)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"

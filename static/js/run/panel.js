@@ -197,12 +197,11 @@ export class Panel {
       start.disabled = active || Boolean(this.sending);
       write(start, wording.say("run_again"));
     }
-    const steer = this.find("steer");
-    if (!steer) return;
-    steer.hidden = !active || !run.steerable;
-    const button = this.find("stop");
-    button.disabled = Boolean(run.stopping);
-    write(button, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
+    const stop = this.find("stop");
+    if (!stop) return;
+    stop.hidden = !active || !run.steerable;
+    stop.disabled = Boolean(run.stopping);
+    write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
   }
 
   renderDevice() {
