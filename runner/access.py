@@ -3,6 +3,8 @@
 import uuid
 from typing import Any
 
+from django.core.exceptions import ValidationError
+
 from runner.models import Run
 from runner.shapes import RunNotFound
 
@@ -26,7 +28,7 @@ def visible(run_id: uuid.UUID | str, viewer: Any) -> Run:
     """The Run. Raises RunNotFound, the same whether it is missing or somebody else's."""
     try:
         run: Run = Run.objects.get(id=run_id)
-    except (Run.DoesNotExist, ValueError) as missing:
+    except (Run.DoesNotExist, ValidationError, ValueError) as missing:
         raise RunNotFound(str(run_id)) from missing
     if not may_view(viewer, run):
         raise RunNotFound(str(run_id))

@@ -1,0 +1,93 @@
+"""What a page says of a Run without a script: numbers, sentences, and the story of its Events."""
+
+from typing import Any
+
+import pytest
+
+from kernels.procedure import Grid
+from runner import api
+from runner.story import tell
+from runner.wording import Wording, number
+
+GRID = Grid(rows=("FP32 · 1", "FP32 · 17"), columns=("N = 31", "N = 257"), slots=("1", "2"))
+
+
+def wording(language: str = "en") -> Wording:
+    return Wording(language, api.messages(language))
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "shown"),
+    [
+        (257, "en", "257"),
+        (4096, "fr", "4096"),
+        (131584, "en", "131,584"),
+        (131584, "fr", "131\u202f584"),
+        (131584, "tr", "131.584"),
+        (0.501953125, "fr", "0,5019531"),
+        (-1.5, "en", "−1.5"),
+        (0.0, "en", "0"),
+        (1.0, "fr", "1"),
+        (2.4841810031261957e-07, "en", "2.48 × 10⁻⁷"),
+        (1e-06, "fr", "1 × 10⁻⁶"),
+        (float("inf"), "en", "∞"),
+        ("nan", "tr", "NaN"),
+        ("-inf", "en", "−∞"),
+    ],
+)
+def test_a_number_stands_as_its_reader_writes_it(value: Any, language: str, shown: str) -> None:
+    assert number(value, language) == shown
+
+
+def test_what_depends_on_a_number_is_chosen_by_the_language() -> None:
+    assert wording().say("count_passed", n=1) == "1 passed"
+    assert wording().say("count_passed", n=66) == "66 passed"
+
+
+def test_a_code_without_a_sentence_shows_itself() -> None:
+    assert (
+        wording().note({"code": "why.unheard-of", "params": {"n": 2.5}}) == "why.unheard-of n=2.5"
+    )
+
+
+def event(kind: str, **data: Any) -> dict[str, Any]:
+    return {"seq": 1, "kind": kind, "at": "", "data": data}
+
+
+def a_case(verdict: str, place: tuple[int, int, int] | None, **labels: Any) -> dict[str, Any]:
+    labels = {"dtype": "FP32", "rows": 17, "columns": 257} | labels
+    return event("case", id=str(place), verdict=verdict, labels=labels, place=place)
+
+
+def test_every_square_is_there_before_anything_ran() -> None:
+    rows = tell([], GRID, wording()).rows
+    assert [len(row.squares) for row in rows] == [4, 4]
+    assert rows[1].squares[3].label == "FP32 · 17, N = 257, seed 2: still to come"
+
+
+def test_a_case_turns_its_own_square() -> None:
+    story = tell([a_case("failed", (1, 1, 0), seed=1)], GRID, wording())
+    square = story.rows[1].squares[2]
+    assert (square.verdict, square.label) == ("failed", "FP32 · 17, N = 257, seed 1: failed")
+    assert sum(bool(s.verdict) for row in story.rows for s in row.squares) == 1
+    assert story.failure and story.failure.title == "FP32, 17 × 257, seed 1"
+
+
+def test_a_case_without_a_place_stands_below() -> None:
+    story = tell([a_case("passed", None, input="row-of-zeros")], GRID, wording())
+    assert len(story.loose) == 1 and story.passed == 1 and story.failed == 0
+
+
+def test_a_curve_is_told_by_its_last_value() -> None:
+    points = [
+        event("metric", name="loss", series="kernel", step=n, value=1 / n) for n in range(1, 5)
+    ]
+    assert [figure.value for figure in tell(points, None, wording()).figures] == ["0.25"]
+
+
+def test_what_is_missing_in_a_table_is_a_dash() -> None:
+    columns = [{"key": "call"}, {"key": "median", "unit": "µs"}]
+    told = tell(
+        [event("table", name="t", columns=columns, rows=[["forward", None]])], None, wording()
+    )
+    assert [cell["text"] for cell in told.tables[0]["rows"][0]] == ["forward", "–"]
