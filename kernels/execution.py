@@ -103,7 +103,7 @@ def made(procedure: Procedure, context: Context, sandbox: str) -> Log:
                 "driver": machine.driver_version() if on_gpu else "",
                 "torch": machine.package_version("torch"),
                 "triton": machine.package_version("triton"),
-                "python": ".".join(map(str, sys.version_info[:3])),
+                "python": machine.python_version(),
                 "commit": machine.commit(),
                 "seed": context.parameters.get("seed", ""),
                 "sandbox": sandbox,

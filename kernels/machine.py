@@ -35,6 +35,10 @@ def package_version(name: str) -> str:
         return ""
 
 
+def python_version() -> str:
+    return platform.python_version()
+
+
 def processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from kernels import rmsnorm, rmsnorm_direct, rmsnorm_fast
 from kernels.rmsnorm_fast import backward_rows_kernel, forward_rows_kernel, reduce_partial
-from tests.bench.timing import Call, interleaved
+from kernels.timing import Call, interleaved
 
 M, N = 32768, 4096
 EPS = 1e-6

@@ -3,6 +3,7 @@
 from typing import Any
 
 from kernels.procedure import Device, Grid, Parameter, Procedure
+from kernels.rmsnorm_mutants import BY_NAME
 
 VERSIONS = (1, 2, 3)
 SEED = Parameter("seed", int, 1, low=0, high=2**31 - 1, help="first of the three seeds of a check")
@@ -18,6 +19,13 @@ CALLS = Parameter("calls", int, 20, low=1, high=1000, help="calls a sample")
 N = Parameter("n", int, 257, low=2, high=4096, help="columns of the row of ones")
 DELETE = Parameter("delete", bool, False, help="delete what is listed; without it nothing is")
 EXAMPLE = Parameter("example", bool, False, help="first put example files there to look at")
+MUTANT = Parameter(
+    "mutant",
+    str,
+    "",
+    choices=("", *BY_NAME),
+    help="check this wrong version of the teaching kernel instead",
+)
 
 ROW_COUNTS = (1, 17, 128)
 COLUMN_COUNTS = (31, 256, 257, 4096)
@@ -31,6 +39,9 @@ GRID = Grid(
 )
 
 
+CHECK: dict[str, Any] = {"parameters": (SEED, MUTANT), "versions": VERSIONS, "grid": GRID}
+
+
 def declare(name: str, entry: str, **rest: Any) -> Procedure:
     return Procedure(f"rmsnorm.{name}", f"{__name__}.{entry}", **rest)
 
@@ -38,13 +49,9 @@ def declare(name: str, entry: str, **rest: Any) -> Procedure:
 PROCEDURES = (
     declare("environment", "environment:run"),
     declare("reference", "reference:run", parameters=(SEED,)),
-    declare(
-        "check-forward", "checks:check_forward", parameters=(SEED,), versions=VERSIONS, grid=GRID
-    ),
-    declare(
-        "check-backward", "checks:check_backward", parameters=(SEED,), versions=VERSIONS, grid=GRID
-    ),
-    declare("check-gamma", "checks:check_gamma", parameters=(SEED,), versions=VERSIONS, grid=GRID),
+    declare("check-forward", "checks:check_forward", **CHECK),
+    declare("check-backward", "checks:check_backward", **CHECK),
+    declare("check-gamma", "checks:check_gamma", **CHECK),
     declare("contract", "contract:run", versions=VERSIONS),
     declare(
         "train-integration",

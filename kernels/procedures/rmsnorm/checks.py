@@ -7,10 +7,12 @@ afterwards, its outputs start as NaN, and every buffer lies between canaries.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from kernels.checking import TOLERANCES, Comparison, Guarded, Tolerance, compare, poisoned
-from kernels.events import Case, Event, Note, Progress, Verdict
+from kernels.events import Case, Event, Log, Note, Progress, Verdict
+from kernels.mutating import mutated
 from kernels.procedure import Context
 from kernels.procedures.rmsnorm import why
 from kernels.procedures.rmsnorm.inputs import Input, Truth, draw, places, specials, truth
@@ -35,22 +37,24 @@ Launch = Callable[[Version, Input], list[Attempt]]
 
 def check_forward(context: Context) -> Iterator[Event]:
     """y, and the inverse that the backward pass will read."""
-    yield from check(context, VERSIONS[context.version], run_forward, why.forward)
+    yield from check(context, run_forward, why.forward)
 
 
 def check_backward(context: Context) -> Iterator[Event]:
     """dx, from the oracle's inverse: a fault of the forward pass cannot hide or blame this one."""
-    yield from check(context, VERSIONS[context.version], run_backward, why.backward)
+    yield from check(context, run_backward, why.backward)
 
 
 def check_gamma(context: Context) -> Iterator[Event]:
     """dgamma, through the scratch of the version and its reduction."""
-    yield from check(context, VERSIONS[context.version], run_gamma, why.gamma)
+    yield from check(context, run_gamma, why.gamma)
 
 
-def check(
-    context: Context, version: Version, launch: Launch, explain: why.Explain
-) -> Iterator[Event]:
+def check(context: Context, launch: Launch, explain: why.Explain) -> Iterator[Event]:
+    version = VERSIONS[context.version]
+    if context["mutant"]:
+        version = mutated(context["mutant"])
+        yield Log(Note("log.mutant", {"mutant": context["mutant"]}), level="warning")
     device = torch.device(context.device.value)
     grid, extra = places(context["seed"]), specials(device)
     total = len(grid) + len(extra)
@@ -69,7 +73,8 @@ def check(
 
 def judge(version: Version, launch: Launch, explain: why.Explain, *inputs: Input) -> Case:
     """The verdict over all attempts on one case; the worst of them is the one reported."""
-    attempts = [(case, attempt) for case in inputs for attempt in launch(version, case)]
+    with np.errstate(over="ignore", invalid="ignore"):  # the interpreter computes with NumPy
+        attempts = [(case, attempt) for case in inputs for attempt in launch(version, case)]
     failed = [(case, a) for case, a in attempts if a.harm or not a.comparison.passed]
     first = inputs[0]
     asked = [pair for pair in attempts if pair[1].what != "inverse"]

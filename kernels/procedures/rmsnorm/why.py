@@ -22,32 +22,27 @@ Suspect = tuple[Note, Tensor]
 
 def forward(what: str, got: Tensor, expected: Tensor, case: Input, tolerance: Tolerance) -> Note:
     suspects = inverse_suspects(case) if what == "inverse" else forward_suspects(case)
-    return (
-        unwritten(got, expected, tolerance)
-        or first_match(got, suspects, tolerance)
-        or plain(got, expected)
-    )
+    return name_pattern(got, expected, suspects, tolerance)
 
 
 def backward(what: str, got: Tensor, expected: Tensor, case: Input, tolerance: Tolerance) -> Note:
     suspects = backward_suspects(case)
-    return (
-        unwritten(got, expected, tolerance)
-        or first_match(got, suspects, tolerance)
-        or plain(got, expected)
-    )
+    return name_pattern(got, expected, suspects, tolerance)
 
 
 def gamma(what: str, got: Tensor, expected: Tensor, case: Input, tolerance: Tolerance) -> Note:
     suspects = gamma_suspects(case, expected)
-    return (
-        unwritten(got, expected, tolerance)
-        or first_match(got, suspects, tolerance)
-        or plain(got, expected)
-    )
+    return name_pattern(got, expected, suspects, tolerance)
 
 
-def unwritten(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Note | None:
+def name_pattern(
+    got: Tensor, expected: Tensor, suspects: Iterator[Suspect], tolerance: Tolerance
+) -> Note:
+    sign = unwritten(got, expected)
+    return sign or best_match(got, suspects, tolerance) or plain(got, expected)
+
+
+def unwritten(got: Tensor, expected: Tensor) -> Note | None:
     """NaN where the oracle has a number: the poison was never overwritten, or spread."""
     missing = got.isnan() & ~expected.isnan()
     if missing.all():
@@ -59,10 +54,11 @@ def unwritten(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Note | Non
     return Note("why.not-written", {"count": int(missing.sum()), "total": got.numel()})
 
 
-def first_match(got: Tensor, suspects: Iterator[Suspect], tolerance: Tolerance) -> Note | None:
-    return next(
-        (note for note, formula in suspects if compare(got, formula, tolerance).passed), None
-    )
+def best_match(got: Tensor, suspects: Iterator[Suspect], tolerance: Tolerance) -> Note | None:
+    """Of the wrong formulas that give what came, to tolerance, the one that comes closest."""
+    found = [(compare(got, formula, tolerance), note) for note, formula in suspects]
+    passed = [(comparison.max_abs_error, note) for comparison, note in found if comparison.passed]
+    return min(passed, key=lambda pair: pair[0])[1] if passed else None
 
 
 def by_block(case: Input) -> Note:

@@ -23,9 +23,18 @@ class Spread:
 
 
 def interleaved(
-    series: dict[str, Call], *, warmup: int, samples: int, calls: int
+    series: dict[str, Call],
+    *,
+    warmup: int,
+    samples: int,
+    calls: int,
+    lead: Call | None = None,
 ) -> dict[str, Spread]:
-    """Time every series in turn, sample by sample, so that drift touches all alike."""
+    """Time every series in turn, sample by sample, so that drift touches all alike.
+
+    `lead` is work put in front of each sample: where kernels are long it keeps the card busy
+    while the first of them is being launched.
+    """
     for call in series.values():
         for _ in range(warmup):
             call()
@@ -36,6 +45,8 @@ def interleaved(
     for _ in range(samples):
         for name, call in series.items():
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            if lead is not None:
+                lead()
             start.record()
             for _ in range(calls):
                 call()

@@ -1,0 +1,29 @@
+"""Files that a Run hands out: written beside their final name, then renamed into place."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from kernels.events import Artifact
+from kernels.procedure import Context
+
+MEDIA = {
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".pt": "application/octet-stream",
+}
+
+
+def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifact:
+    """Have `write` fill a temporary file, put it in place as `name`, and describe it."""
+    target = context.outputs / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.stem}.partial{target.suffix}")
+    write(temporary)
+    with temporary.open("rb+") as file:
+        os.fsync(file.fileno())
+    temporary.replace(target)
+    content = target.read_bytes()
+    return Artifact(name, MEDIA[target.suffix], len(content), hashlib.sha256(content).hexdigest())
