@@ -178,7 +178,11 @@ class Renderer:
         base = f"ask.{field.id}"
         return p.FieldTexts(
             label=self.inline(f"{base}.label"),
-            options={name: self.inline(f"{base}.{kind}.{name}") for kind, name in listed},
+            options={
+                name: self.inline(f"{base}.{kind}.{name}")
+                for kind, name in listed
+                if kind != "rubric"  # for instructors; never on a learner's page
+            },
             hints={hint: self.block(f"{base}.hint.{hint}") for hint in hints},
         )
 

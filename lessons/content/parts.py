@@ -65,7 +65,7 @@ Part = PassagePart | FormulaPart | FigurePart | SourcePart | TerminalPart | AskP
 @dataclass(frozen=True)
 class FieldTexts:
     label: Written
-    options: dict[str, Written] = field(default_factory=dict)  # or items, or rubric points
+    options: dict[str, Written] = field(default_factory=dict)  # or the items of an order
     hints: dict[str, Written] = field(default_factory=dict)
 
 

@@ -15,7 +15,6 @@ from lessons.views.found import Found
 from runner.api import Origin, UnknownProcedure
 from runner.panel import Panel, step_panel
 
-
 log = logging.getLogger(__name__)
 
 
