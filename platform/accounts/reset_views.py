@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import mail, throttle
 from accounts.forms import NewPasswordForm, ResetForm, posted
@@ -19,7 +19,7 @@ from accounts.models import Person
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def reset(request: HttpRequest) -> HttpResponse:
     """Ask for the link. The answer is the same whether or not the address has an account."""
     form = ResetForm(posted(request))
@@ -43,7 +43,7 @@ def _send_link(request: HttpRequest, address: str) -> None:
 
 
 @never_cache
-@require_GET
+@require_safe
 def reset_sent(request: HttpRequest) -> HttpResponse:
     context = {"printed": settings.EMAIL_BACKEND == mail.PRINTING_BACKEND}
     return render(request, "accounts/reset_sent.html", context)

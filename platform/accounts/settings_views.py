@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import holdings, language, throttle
 from accounts.forms import ChangePasswordForm, EraseAccountForm, EraseGuestForm, ProfileForm, posted
@@ -38,7 +38,7 @@ def for_a_person(
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_a_person
 def settings(request: HttpRequest, person: Person) -> HttpResponse:
     form = ProfileForm(posted(request), initial={"name": person.name, "language": person.language})
@@ -54,7 +54,7 @@ def settings(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password", "new_password")
 @for_a_person
 def password(request: HttpRequest, person: Person) -> HttpResponse:
@@ -74,7 +74,7 @@ def password(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @for_a_person
 def export(request: HttpRequest, person: Person) -> HttpResponse:
     """Everything we hold of this person, as a JSON file."""
@@ -87,7 +87,7 @@ def export(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 @for_a_person
 def erase(request: HttpRequest, person: Person) -> HttpResponse:

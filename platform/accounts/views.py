@@ -20,7 +20,7 @@ from accounts.redirects import next_page
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def sign_up(request: HttpRequest) -> HttpResponse:
     if _is_account(request):
@@ -56,10 +56,10 @@ def _sign_up(request: HttpRequest, form: SignUpForm) -> HttpResponse | None:
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def sign_in(request: HttpRequest) -> HttpResponse:
-    if request.method == "GET" and _is_account(request):
+    if request.method != "POST" and _is_account(request):
         return HttpResponseRedirect(next_page(request))
     form = SignInForm(request, posted(request))
     if request.method == "POST":
@@ -80,13 +80,13 @@ def _signed_in(request: HttpRequest, person: Person) -> HttpResponse:
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_out(request: HttpRequest) -> HttpResponse:
     """Sign out. A guest is warned first: nobody could come back to their work, so it goes."""
     user = request.user
     if not isinstance(user, Person):
         return HttpResponseRedirect(next_page(request))
-    if request.method == "GET" or (user.is_guest and request.POST.get("confirm") != "yes"):
+    if request.method != "POST" or (user.is_guest and request.POST.get("confirm") != "yes"):
         return _page(request, "accounts/sign_out.html")
     if user.is_guest:
         erase(user)

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import check_for_language
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.language import remember
 from accounts.redirects import in_language
 
 
-@require_GET
+@require_safe
 def health(request: HttpRequest) -> JsonResponse:
     """200 when the database answers; what a load balancer or compose asks."""
     with connection.cursor() as cursor:

@@ -81,6 +81,16 @@ def test_what_changes_something_cannot_be_asked_for_by_a_link(
     assert client_as(Role.OWNER).get(address).status_code == 405
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.method == "GET"], ids=str)
+def test_asking_for_the_head_alone_is_asking_for_the_page(
+    row: Row, client_as: Clients, run: Run
+) -> None:
+    made = {"RUN": str(run.pk)}
+    address = reverse(row.name, args=filled(row.args, made))
+    answer = client_as(Role.OWNER).head(address, filled(row.data, made))
+    assert answer.status_code == row.status(Role.OWNER)
+
+
 @pytest.mark.parametrize("name", sorted(READS - WRITES - {"root"}))
 def test_what_is_for_reading_takes_nothing(name: str, client_as: Clients, run: Run) -> None:
     row = next(row for row in ROWS if row.name == name)
