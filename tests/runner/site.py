@@ -15,6 +15,7 @@ from celery import current_app
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from django.contrib.sessions.backends.db import SessionStore
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import call_command
 from django.db import connections
 
@@ -92,6 +93,8 @@ class Site:
 
     def point_here(self) -> None:
         self._kept = (connections["default"], connections["default"].settings_dict["NAME"])
+        self._kept_storage = default_storage._wrapped  # type: ignore[attr-defined]
+        default_storage._wrapped = FileSystemStorage(self.folder / "files")  # type: ignore[attr-defined]
         self._kept_settings = (settings.REDIS_URL, settings.RUNNER_REGISTRY)
         del connections["default"]
         connections.settings["default"]["NAME"] = str(self.folder / "chainrule.sqlite3")
@@ -106,6 +109,7 @@ class Site:
         wrapper, connections.settings["default"]["NAME"] = self._kept
         connections["default"] = wrapper
         settings.REDIS_URL, settings.RUNNER_REGISTRY = self._kept_settings
+        default_storage._wrapped = self._kept_storage  # type: ignore[attr-defined]
         procedures.registry.cache_clear()
         current_app.conf.broker_url = self._kept_broker
 

@@ -1,0 +1,72 @@
+"""Stop and Checkpoint, while queued and while running."""
+
+import time
+
+import pytest
+
+from runner import api
+from runner.models import State
+from tests.runner.site import Site, events_of, require_whole, reread, wait_for
+
+
+def test_stop_while_queued_ends_at_once_and_costs_no_quota(site: Site) -> None:
+    blocking = site.submit("test.sleep")
+    site.running(blocking)
+    run = site.submit("test.sleep")
+    before = api.quota(run.owner).used
+    view = api.stop(run.id, run.owner)
+    assert (view.state, view.outcome) == ("ended", "cancelled")
+    require_whole(reread(run))
+    assert api.quota(run.owner).used == before - 1
+    api.stop(blocking.id, blocking.owner)
+    site.ended(blocking)
+    time.sleep(0.5)  # the doorbell of the cancelled one rings now, in vain
+    assert reread(run).attempt == 0
+
+
+def test_stop_while_running_lets_the_procedure_end_cleanly(site: Site) -> None:
+    run = site.submit("test.sleep")
+    site.running(run)
+    began = time.monotonic()
+    assert api.stop(run.id, run.owner).stopping
+    site.ended(run)
+    assert run.outcome == "cancelled"
+    assert run.note["code"] == "end.stopped"
+    assert time.monotonic() - began < 5
+    require_whole(run)
+
+
+def test_a_child_that_ignores_sigterm_is_killed_after_the_grace(site: Site) -> None:
+    run = site.submit("test.ignore-stop")
+    site.running(run)
+    child = site.child_of(run)
+    api.stop(run.id, run.owner)
+    site.ended(run, 20)
+    assert run.outcome == "cancelled"
+    assert run.note["code"] == "end.killed"
+    assert not child.is_running()
+    require_whole(run)
+
+
+def test_a_checkpoint_is_written_and_the_run_goes_on(site: Site) -> None:
+    run = site.submit("test.checkpoints")
+    site.running(run)
+    for wanted in (1, 2):
+        api.checkpoint(run.id, run.owner)
+        wait_for(lambda wanted=wanted: checkpoints(run) == wanted)
+    assert reread(run).state == State.RUNNING
+    api.stop(run.id, run.owner)
+    site.ended(run)
+
+
+def checkpoints(run: object) -> int:
+    events = events_of(run.id)  # type: ignore[attr-defined]
+    return sum(event["data"].get("text") == "checkpoint written" for event in events)
+
+
+def test_only_the_owner_may_stop(site: Site) -> None:
+    run = site.submit("test.sleep")
+    with pytest.raises(api.RunNotFound):
+        api.stop(run.id, site.person())
+    api.stop(run.id, run.owner)
+    site.ended(run)
