@@ -1,11 +1,12 @@
 """A client of the websocket that trusts nothing: it keeps all it was sent, in order."""
 
 import json
+import threading
 import time
 from types import TracebackType
 from typing import Any
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from runner.models import Run
@@ -70,3 +71,44 @@ class Viewer:
         while len(self.events) < events and self.take(max(0.1, deadline - time.monotonic())):
             pass
         return self
+
+
+class Tab:
+    """A tab as the page's script behaves: it reconnects after the last Event it has seen."""
+
+    def __init__(self, site: Site, run: Run) -> None:
+        self.site, self.run = site, run
+        self.cookie = site.cookie(run.owner)
+        self.events: list[dict[str, Any]] = []
+        self.connections = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "Tab":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join(20)
+
+    def finish(self, timeout: float = 60) -> list[dict[str, Any]]:
+        self._thread.join(timeout)
+        assert not self._thread.is_alive(), "the tab never saw the end of the Run"
+        return self.events
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            last = self.events[-1]["seq"] if self.events else 0
+            viewer = Viewer(self.site, self.run, last, self.cookie)
+            try:
+                with viewer:
+                    self.connections += 1
+                    while not self._stop.is_set() and viewer.take(timeout=30):
+                        self.events += viewer.events
+                        viewer.events = []
+            except (OSError, TimeoutError, WebSocketException):
+                pass
+            if viewer.close_code == 1000:
+                return
+            time.sleep(0.1)
