@@ -102,3 +102,10 @@ def wait_for_port(port: int, seconds: float = 30) -> None:
             time.sleep(0.1)
         else:
             return
+
+
+def wait_for(command: list[str], environment: dict[str, str], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while subprocess.run(command, cwd=ROOT, env=environment, capture_output=True).returncode:
+        assert time.monotonic() < deadline, f"{command} did not succeed within {seconds} s"
+        time.sleep(0.3)

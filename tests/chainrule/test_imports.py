@@ -12,7 +12,7 @@ ENTRY_POINTS = {
     "manage.py": "import manage",
     "web": "import chainrule.asgi",
     "worker": SETTINGS + "import chainrule.celery, django; django.setup(); import runner.tasks",
-    "kernels": "import kernels.__main__",
+    "kernels": "import kernels.terminal, kernels.execution",
     "zygote": "import runner.zygote",
     "pytest": SETTINGS + "import tests.conftest",
 }
