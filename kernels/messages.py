@@ -44,6 +44,44 @@ MESSAGES: dict[str, str] = {
     "end.fault": gettext_noop("A fault on our side ({error}). It does not count against you."),
     "end.error-in-code": gettext_noop("The code has an error: {error}"),
     "end.out-of-memory": gettext_noop("The device ran out of memory."),
+    # Said by the worker of a site about a child process
+    "end.cancelled-in-queue": gettext_noop("Cancelled before it started."),
+    "end.cancelled-by-sign-in": gettext_noop(
+        "Ended by signing in: your account had a Run of its own in progress."
+    ),
+    "end.killed": gettext_noop("Stopped on request; it did not end by itself and was killed."),
+    "end.timed-out": gettext_noop("The time limit of {seconds} seconds was reached."),
+    "end.memory-limit": gettext_noop("It used more than the {megabytes} MB of memory it may have."),
+    "end.file-too-large": gettext_noop("It wrote a file larger than it may."),
+    "end.crashed": gettext_noop(
+        "The process crashed ({signal}): the code touched memory that is not its own, "
+        "or aborted itself."
+    ),
+    "end.vanished": gettext_noop(
+        "The process ended without a result (status {status}), for a reason outside the code. "
+        "It does not count against you."
+    ),
+    "end.worker-lost": gettext_noop(
+        "The worker that ran it was lost. It does not count against you: start it again."
+    ),
+    "end.nobody-came": gettext_noop(
+        "No worker took it for hours. It does not count against you: start it again later."
+    ),
+    "log.restarted": gettext_noop(
+        "The worker was lost. The Run starts again from the beginning (attempt {attempt})."
+    ),
+    "log.event-too-long": gettext_noop("An Event was too large and is left out."),
+    "log.event-malformed": gettext_noop("Something that is no Event was sent and is left out."),
+    "log.events-dropped": gettext_noop("Too many Events: {count} of them are left out."),
+    "log.artifact-missing": gettext_noop("The file {name} was announced, but is not there."),
+    "log.artifact-bad-name": gettext_noop("A file has a name that cannot be used: {name}"),
+    "log.artifact-twice": gettext_noop("The file {name} was announced a second time."),
+    "log.artifact-too-large": gettext_noop("The file {name} is too large to be kept."),
+    "log.artifact-too-many": gettext_noop("The file {name} is one file too many to be kept."),
+    "log.cut": gettext_noop(
+        "More than {kilobytes} kB of output: the rest is in the log file, its end below."
+    ),
+    "log.truncated": gettext_noop("{kilobytes} kB of output are not shown here."),
     # Devices
     "refusal.no-gpu": gettext_noop("This machine has no usable GPU."),
     "refusal.needs-gpu": gettext_noop(

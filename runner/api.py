@@ -152,4 +152,4 @@ def messages(language: str) -> dict[str, str]:
 
 def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:
     rows = StoredEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    return list(rows.values("seq", "kind", "at", "data")[:limit])
+    return [row.envelope() for row in rows[:limit]]

@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import tempfile
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -53,7 +54,9 @@ class Files:
         with file.open("rb") as source:
             return self.store(source, LOG_NAME, "text/plain", file.stat().st_size)
 
-    def store(self, source: BinaryIO, name: str, media: str, size: int) -> RunArtifact:
+    def store(
+        self, source: BufferedReader | BufferedRandom, name: str, media: str, size: int
+    ) -> RunArtifact:
         source.seek(0)
         digest = hashlib.file_digest(source, "sha256").hexdigest()
         source.seek(0)
@@ -80,7 +83,7 @@ def copy_at_most(source: BinaryIO, copy: BinaryIO, room: int) -> int:
     return size
 
 
-def open_inside(folder: Path, name: str) -> BinaryIO:
+def open_inside(folder: Path, name: str) -> BufferedReader:
     """A plain file below the folder, reached through no link: a link could lead to a secret."""
     if not name or len(name) > 200 or not name.isprintable():
         raise Refused("bad-name")

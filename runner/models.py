@@ -73,7 +73,9 @@ class Run(models.Model):
     step = models.CharField(max_length=80, blank=True)
 
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
-    outcome = models.CharField(max_length=24, choices=[(o.value, o.value) for o in Outcome], blank=True)
+    outcome = models.CharField(
+        max_length=24, choices=[(o.value, o.value) for o in Outcome], blank=True
+    )
     attempt = models.PositiveSmallIntegerField(default=0)
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)
@@ -107,6 +109,12 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.procedure} {self.id}"
+
+    def seconds(self) -> float | None:
+        """From its start to its end."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at).total_seconds()
 
     def view(self, *, artifacts: bool = False) -> RunView:
         """What others see of this row; its files only when asked, for they cost a query."""

@@ -39,7 +39,8 @@ def export_run(run: Run) -> dict[str, Any]:
 def erase_person(person: Any) -> None:
     """Delete this person's Runs, Events and files. A child that still runs is ended by its
     worker, whose next write finds no row."""
-    files = [(a.file.storage, a.file.name) for a in RunArtifact.objects.filter(run__owner=person)]
+    artifacts = RunArtifact.objects.filter(run__owner_id=person.pk)
+    files = [(row.file.storage, row.file.name or "") for row in artifacts]
     Run.objects.filter(owner_id=person.pk).delete()
 
     def delete_files() -> None:

@@ -22,7 +22,7 @@ def key(run_id: uuid.UUID) -> str:
     return f"chainrule:run:{run_id}"
 
 
-def client(timeout: float = 1.0) -> "redis.Redis[str]":
+def client(timeout: float = 1.0) -> redis.Redis:
     """A connection that gives up soon and does not try again by itself: the log is elsewhere."""
     return redis.Redis.from_url(
         settings.REDIS_URL,
@@ -34,7 +34,7 @@ def client(timeout: float = 1.0) -> "redis.Redis[str]":
     )
 
 
-def async_client() -> "redis.asyncio.Redis[str]":
+def async_client() -> redis.asyncio.Redis:
     return redis.asyncio.Redis.from_url(
         settings.REDIS_URL,
         socket_timeout=_READ_BLOCK_MS / 1000 + 2,
@@ -44,7 +44,7 @@ def async_client() -> "redis.asyncio.Redis[str]":
     )
 
 
-def publish(connection: "redis.Redis[str]", run_id: uuid.UUID, events: Sequence[Numbered]) -> None:
+def publish(connection: redis.Redis, run_id: uuid.UUID, events: Sequence[Numbered]) -> None:
     """Append Events that are already stored. One that is there already is left as it is.
 
     The id is made of the number, so Redis itself refuses a second copy. Raises RedisError.
@@ -57,15 +57,15 @@ def publish(connection: "redis.Redis[str]", run_id: uuid.UUID, events: Sequence[
     raise_unless_duplicate(pipeline.execute(raise_on_error=False))
 
 
-def expire(connection: "redis.Redis[str]", run_id: uuid.UUID) -> None:
+def expire(connection: redis.Redis, run_id: uuid.UUID) -> None:
     connection.expire(key(run_id), STREAM_SECONDS)
 
 
-async def read(
-    connection: "redis.asyncio.Redis[str]", run_id: uuid.UUID, after: int
-) -> list[Numbered]:
+async def read(connection: redis.asyncio.Redis, run_id: uuid.UUID, after: int) -> list[Numbered]:
     """What was published after that number, waiting a few seconds for it. Raises RedisError."""
-    answer = await connection.xread({key(run_id): f"{after}-1"}, block=_READ_BLOCK_MS, count=2000)
+    answer: Any = await connection.xread(
+        {key(run_id): f"{after}-1"}, block=_READ_BLOCK_MS, count=2000
+    )
     return [
         (int(entry.partition("-")[0]), fields["e"])
         for _, entries in answer or []

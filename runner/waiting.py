@@ -36,11 +36,11 @@ def wait_range(run: Run) -> tuple[int, int] | None:
     now = timezone.now()
     low = high = 0.0
     known: dict[str, tuple[float, float]] = {}
-    for other in ahead(run).only("procedure", "device", "state", "started_at"):
+    for other in ahead(run).only("procedure", "device", "started_at"):
         if other.procedure not in known:
             known[other.procedure] = typical_seconds(other.procedure, other.device)
         middle, long = known[other.procedure]
-        done = (now - other.started_at).total_seconds() if other.state == State.RUNNING else 0.0
+        done = (now - other.started_at).total_seconds() if other.started_at else 0.0
         low += max(0.0, middle - done)
         high += max(1.0, long - done)
     return round(low / slots), round(high / slots) + 1
@@ -55,8 +55,8 @@ def typical_seconds(procedure: str, device: str) -> tuple[float, float]:
     ended = Run.objects.filter(
         procedure=procedure, device=device, state=State.ENDED, started_at__isnull=False
     )
-    times = ended.order_by("-ended_at").values_list("started_at", "ended_at")[:_RECENT]
-    seconds = sorted((end - start).total_seconds() for start, end in times)
+    runs = ended.order_by("-ended_at").only("started_at", "ended_at")[:_RECENT]
+    seconds = sorted(took for run in runs if (took := run.seconds()) is not None)
     if not seconds:
         return _UNKNOWN_SECONDS
     return median(seconds), percentile(seconds, 0.9)

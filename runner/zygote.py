@@ -94,13 +94,14 @@ class Zygote:
         signal.set_wakeup_fd(ringing, warn_on_full_buffer=False)
 
     def serve(self) -> None:
+        channel = self.channel.fileno()
         while True:
             timeout = _LOOK_SECONDS if self.pid else None
-            ready, _, _ = select.select([self.channel, self.bell], [], [], timeout)
+            ready, _, _ = select.select([channel, self.bell], [], [], timeout)
             if self.bell in ready:
                 with suppress(BlockingIOError):
                     os.read(self.bell, 4096)
-            if self.channel in ready and not self.obey():
+            if channel in ready and not self.obey():
                 break
             if self.pid:
                 self.watch_memory()

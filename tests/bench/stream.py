@@ -82,12 +82,13 @@ def measure() -> list[Row]:
             person = site.person()
             cookie = site.cookie(person)
             run = site.submit("test.paced", person, events=RATE * SECONDS, rate=RATE, delay=DELAY)
-            web = psutil.Process(site.web.process.pid) if site.web.process else None
-            before = web.cpu_times() if web else None
+            assert site.web.process is not None
+            web = psutil.Process(site.web.process.pid)
+            before = web.cpu_times()
             began = time.time()
             viewers, since = uvloop.run(watch(site.port, str(run.id), cookie))
-            after = web.cpu_times() if web else None
-            busy = (after.user + after.system - before.user - before.system) if web else 0.0
+            after = web.cpu_times()
+            busy = after.user + after.system - before.user - before.system
             share = busy / (time.time() - began)
         finally:
             site.close()

@@ -3,11 +3,13 @@
 import json
 import threading
 import time
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from runner.models import Run
 from tests.runner.site import Site
@@ -24,14 +26,16 @@ class Viewer:
         cookie = site.cookie(run.owner) if cookie is None else cookie
         self._headers = {"Cookie": cookie} if cookie else {}
         self._origin = site.url
+        self._stack = ExitStack()
 
     def __enter__(self) -> "Viewer":
-        self.socket: ClientConnection = connect(
+        connecting = connect(
             self._address,
             additional_headers=self._headers,
-            origin=self._origin,  # type: ignore[arg-type]
+            origin=Origin(self._origin),
             compression=None,
         )
+        self.socket: ClientConnection = self._stack.enter_context(connecting)
         return self
 
     def __exit__(
@@ -40,7 +44,7 @@ class Viewer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.socket.close()
+        self._stack.close()
 
     @property
     def numbers(self) -> list[int]:

@@ -1,11 +1,12 @@
 """Stop and Checkpoint, while queued and while running."""
 
 import time
+from functools import partial
 
 import pytest
 
 from runner import api
-from runner.models import State
+from runner.models import Run, State
 from tests.runner.site import Site, events_of, require_whole, reread, wait_for
 
 
@@ -53,15 +54,15 @@ def test_a_checkpoint_is_written_and_the_run_goes_on(site: Site) -> None:
     site.running(run)
     for wanted in (1, 2):
         api.checkpoint(run.id, run.owner)
-        wait_for(lambda wanted=wanted: checkpoints(run) == wanted)
+        wait_for(partial(has_written, run, wanted))
     assert reread(run).state == State.RUNNING
     api.stop(run.id, run.owner)
     site.ended(run)
 
 
-def checkpoints(run: object) -> int:
-    events = events_of(run.id)  # type: ignore[attr-defined]
-    return sum(event["data"].get("text") == "checkpoint written" for event in events)
+def has_written(run: Run, checkpoints: int) -> bool:
+    texts = [event["data"].get("text") for event in events_of(run.id)]
+    return texts.count("checkpoint written") == checkpoints
 
 
 def test_only_the_owner_may_stop(site: Site) -> None:
