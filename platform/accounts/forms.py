@@ -24,7 +24,14 @@ def posted(request: HttpRequest) -> QueryDict | None:
 class EmailField(forms.EmailField):
     def __init__(self, **options: Any) -> None:
         widget = forms.EmailInput(attrs={"autocomplete": "email"})
-        super().__init__(label=_("E-mail address"), max_length=254, widget=widget, **options)
+        messages = {"invalid": _("Write the whole address, like name@example.org.")}
+        super().__init__(
+            label=_("E-mail address"),
+            max_length=254,
+            widget=widget,
+            error_messages=messages,
+            **options,
+        )
 
     def clean(self, value: str) -> str:
         return normal_address(super().clean(value))

@@ -130,5 +130,11 @@ def test_the_command_fails_where_a_string_waits_and_passes_once_it_is_translated
                 .replace(f'msgid ""\nmsgstr "{word}"', 'msgid ""\nmsgstr ""')
             )
         call_command("translations", "check")
+        page.write_text("")
+        call_command("translations", "extract")
+        with pytest.raises(CommandError, match="2 faults"):
+            call_command("translations", "check")  # obsolete in both
+        call_command("translations", "extract", "--drop-obsolete")
+        call_command("translations", "check")
         call_command("translations", "compile")
         assert catalogue.po_file(tmp_path, "tr").with_suffix(".mo").exists()

@@ -16,21 +16,28 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", choices=("extract", "check", "compile"))
+        parser.add_argument(
+            "--drop-obsolete",
+            action="store_true",
+            help="with extract: forget translations of strings that are gone",
+        )
 
-    def handle(self, *args: Any, what: str, **options: Any) -> None:
+    def handle(self, *args: Any, what: str, drop_obsolete: bool, **options: Any) -> None:
         base: Path = settings.BASE_DIR
         languages = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
         if what == "extract":
-            self.extract(base, languages)
+            self.extract(base, languages, drop_obsolete)
         elif what == "check":
             self.check_all(base, languages)
         else:
             self.compile(base, languages)
 
-    def extract(self, base: Path, languages: list[str]) -> None:
+    def extract(self, base: Path, languages: list[str], drop_obsolete: bool) -> None:
         keys = sources.marked(base)
         for language in languages:
             catalog = catalogue.update(catalogue.read(base, language), language, keys)
+            if drop_obsolete:
+                catalog.obsolete.clear()
             missing = sum(not catalogue.translated(message) for message in catalog if message.id)
             _write(catalogue.po_file(base, language), catalogue.written(catalog, language))
             self.stdout.write(
@@ -48,7 +55,8 @@ class Command(BaseCommand):
         if faults:
             raise CommandError(
                 f"{len(faults)} faults in the interface's strings. `make messages` collects new "
-                "strings into locale/; translate them there."
+                "strings into locale/; translate them there. `manage.py translations extract "
+                "--drop-obsolete` forgets those that are gone."
             )
         self.stdout.write(f"{len(keys)} strings, complete in {', '.join(languages)}.")
 
