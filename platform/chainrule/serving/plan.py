@@ -58,7 +58,8 @@ def web(host: str, port: int, environment: dict[str, str]) -> Child:
         *("--loop", "uvloop", "--http", "httptools", "--ws", "websockets-sansio"),
         *("--no-access-log", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "2", "--ws-per-message-deflate", "false"),
-        *(("--proxy-headers",) if settings.HTTPS else ("--no-proxy-headers",)),
+        # Who the client is behind a proxy, and whether it came by HTTPS, Django decides alone.
+        *("--no-proxy-headers", "--no-server-header", "--ws-max-size", "4096"),
     ]
     return Child("web", command, environment)
 
