@@ -1,4 +1,5 @@
-// On every page: menus that close, keys, times in the reader's own zone.
+// On every page: menus that close, keys, times in the reader's own zone, and what scrolls
+// sideways is a stop of the Tab key while it does.
 import "./keys.js";
 
 document.addEventListener("click", (event) => {
@@ -20,3 +21,12 @@ for (const time of document.querySelectorAll("time[data-time]")) {
   const date = new Date(time.dateTime);
   if (!Number.isNaN(date.valueOf())) time.textContent = moment.format(date);
 }
+
+const scrollers = document.querySelectorAll("figure, math[display=block], main pre, .scroll");
+const measured = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const scroller of scrollers) measured.observe(scroller);

@@ -64,7 +64,7 @@ function buildGrid(host, grid, wording) {
     el(
       "div",
       { role: "row" },
-      el("span", { role: "columnheader", class: "corner" }),
+      el("span", { role: "cell", class: "corner" }),
       ...grid.columns.map((name) => el("span", { role: "columnheader", "aria-colspan": grid.slots.length }, name)),
     ),
   );
