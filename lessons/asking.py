@@ -1,6 +1,5 @@
 """The question of a step as one person sees it: what they typed, what was stored, what it got."""
 
-import dataclasses
 import hashlib
 import uuid
 from collections.abc import Mapping
@@ -9,16 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from lessons import sentences
-from lessons.answers import Content, History, Stored
+from lessons.answers import History, Stored
 from lessons.checking import Problem, Typed, Verdict
 from lessons.content import structure as s
 from lessons.content.parts import AskTexts, FieldTexts
-from lessons.content.prose import plain
 from lessons.content.written import Written
+from lessons.lines import Line, answer_lines, comparison
 from lessons.numbers import show_quantity
 from lessons.outcomes import Measured
 from lessons.units import label as unit_label
-from runner.wording import number as show_metric
 
 
 @dataclass(frozen=True)
@@ -45,19 +43,6 @@ class FieldView:
     word: str = ""
     sign: str = ""
     hint: Written | None = None
-
-
-@dataclass(frozen=True)
-class Line:
-    """One field, said in words: in a conflict, in an earlier revision, beside an outcome."""
-
-    label: Written
-    said: str
-    reveals: str = ""  # the metric that the outcome is
-    outcome: str = ""
-    verdict: str = ""
-    word: str = ""
-    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,9 +105,16 @@ def ask_view(
         held=held and last is not None,
         explain=texts.explain if settled and texts.explain else None,
         explain_open=not wrong,
-        lines=asker.comparison(measured) if activity.predict else (),
-        earlier=tuple(Earlier(old, asker.lines(old.content)) for old in history.submitted[:-1]),
-        conflict=asker.lines(attempt.conflict.content) if attempt and attempt.conflict else (),
+        lines=comparison(activity, texts, history, measured, language) if activity.predict else (),
+        earlier=tuple(
+            Earlier(old, answer_lines(activity, texts, old.content))
+            for old in history.submitted[:-1]
+        ),
+        conflict=(
+            answer_lines(activity, texts, attempt.conflict.content)
+            if attempt and attempt.conflict
+            else ()
+        ),
         problems=len(attempt.problems) if attempt else 0,
     )
 
@@ -165,10 +157,9 @@ class _Asker:
         match item:
             case s.NumberField():
                 unit = unit_label(item.unit, self.language) if item.unit else ""
-                understood = "" if problem else self.understood(item, content)
-                return FieldView(
-                    item.id, "number", texts.label, raw, unit=unit, understood=understood, **shown
-                )
+                if not problem:
+                    shown["understood"] = understood(item, content, self.language)
+                return FieldView(item.id, "number", texts.label, raw, unit=unit, **shown)
             case s.ChoiceField():
                 chosen = [raw] if isinstance(raw, str) else raw
                 options = tuple(Option(o, texts.options[o], o in chosen) for o in item.options)
@@ -176,9 +167,8 @@ class _Asker:
                     item.id, "choice", texts.label, "", options, item.multiple, **shown
                 )
             case s.OrderField():
-                order = (
-                    raw if sorted(raw) == sorted(item.items) else (shown_order(self.activity, item))
-                )
+                whole = sorted(raw) == sorted(item.items)
+                order = raw if whole else shown_order(self.activity, item)
                 options = tuple(Option(o, texts.options[o], False) for o in order)
                 return FieldView(item.id, "order", texts.label, "", options, **shown)
             case s.TextField():
@@ -203,57 +193,10 @@ class _Asker:
             "hint": texts.hints.get(found.get("hint", "")),
         }
 
-    def understood(self, item: s.NumberField, content: Mapping[str, Any]) -> str:
-        if "value" not in content:
-            return ""
-        shown = show_quantity(Fraction(content["value"]), item.unit, self.language)
-        return "" if shown == content["raw"] else sentences.understood(shown)
 
-    def lines(self, content: Content) -> tuple[Line, ...]:
-        return tuple(
-            Line(self.texts.fields[item.id].label, self.said(item, content.get(item.id, {})))
-            for item in self.activity.fields
-        )
-
-    def said(self, item: s.Field, content: Mapping[str, Any]) -> str:
-        raw = content.get("raw", "")
-        if isinstance(item, s.NumberField | s.TextField):
-            return str(raw)
-        options = self.texts.fields[item.id].options
-        chosen = [
-            plain(str(options[o])) for o in ([raw] if isinstance(raw, str) else raw) if o in options
-        ]
-        return (" → " if isinstance(item, s.OrderField) else ", ").join(chosen)
-
-    def comparison(self, measured: Measured | None) -> tuple[Line, ...]:
-        """Each hypothesis as it stood when the Run was asked for, beside what was measured."""
-        submitted = self.history.submitted
-        before = [old for old in submitted if measured and old.at <= measured.asked_at]
-        hypothesis = before[-1] if before else self.history.last
-        if hypothesis is None:
-            return ()
-        return tuple(
-            self.compared(item, item.reveals, hypothesis, measured)
-            for item in self.activity.fields
-            if isinstance(item, s.NumberField | s.ChoiceField) and item.reveals
-        )
-
-    def compared(
-        self, item: s.Field, metric: str, hypothesis: Stored, measured: Measured | None
-    ) -> Line:
-        line = Line(
-            self.texts.fields[item.id].label,
-            self.said(item, hypothesis.content.get(item.id, {})),
-            metric,
-        )
-        value = measured.metrics.get(metric) if measured else None
-        if value is None:
-            return line
-        verdict = hypothesis.verdicts.get(item.id, {}).get("verdict", Verdict.UNGRADED)
-        return dataclasses.replace(
-            line,
-            outcome=show_metric(value, self.language),
-            verdict=verdict,
-            word=sentences.verdict_word(verdict),
-            sign=sentences.verdict_sign(verdict),
-        )
+def understood(item: s.NumberField, content: Mapping[str, Any], language: str) -> str:
+    """The number as the site read it, where that is not simply what was typed."""
+    if "value" not in content:
+        return ""
+    shown = show_quantity(Fraction(content["value"]), item.unit, language)
+    return "" if shown == content["raw"] else sentences.understood(shown)

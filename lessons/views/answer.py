@@ -1,16 +1,20 @@
 """POST of an answer: a draft that saves itself, or a submission. Works without JavaScript."""
 
+from html import unescape
+
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from lessons import answers
+from lessons import answers, checking
 from lessons.answers import Conflict, Refused, Saved
-from lessons.asking import Attempt
-from lessons.content.structure import Activity
+from lessons.asking import Attempt, understood
+from lessons.content.structure import Activity, NumberField
 from lessons.forms import Posted, blank, read_form
+from lessons.lines import Line, answer_lines
 from lessons.progress import places
 from lessons.sentences import problem_sentence
 from lessons.views.found import find, wants_json, write_as
@@ -41,10 +45,12 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
         return again(Attempt(posted.typed, refusal.problems), 422)
     except Conflict as conflict:
         if wants_json(request):
-            return _conflict(conflict)
+            page = found.page(named, here)
+            assert page.ask is not None
+            return _conflict(conflict, answer_lines(activity, page.ask, conflict.stored.content))
         return again(Attempt(posted.typed, conflict=conflict.stored), 409)
     if wants_json(request):
-        return _saved(saved, f"{address}#ask")
+        return _saved(saved, f"{address}#ask", understandings(activity, posted, found.language))
     return HttpResponseRedirect(f"{address}#ask", status=303)
 
 
@@ -63,7 +69,17 @@ def _write(
     )
 
 
-def _saved(saved: Saved | None, url: str) -> JsonResponse:
+def understandings(activity: Activity, posted: Posted, language: str) -> dict[str, str]:
+    """By field, how the numbers typed so far are read."""
+    content = checking.read(activity, posted.typed, language).content
+    return {
+        item.id: understood(item, content[item.id], language)
+        for item in activity.fields
+        if isinstance(item, NumberField)
+    }
+
+
+def _saved(saved: Saved | None, url: str, understood: dict[str, str]) -> JsonResponse:
     if saved is None:
         return JsonResponse({"saved": None, "base": 0, "hash": ""})
     return JsonResponse(
@@ -73,6 +89,7 @@ def _saved(saved: Saved | None, url: str) -> JsonResponse:
             "hash": saved.stored.hash,
             "number": saved.stored.number,
             "state": saved.stored.state,
+            "understood": understood,
             "url": url,
         }
     )
@@ -86,14 +103,19 @@ def _refusal(refusal: Refused) -> JsonResponse:
     )
 
 
-def _conflict(conflict: Conflict) -> JsonResponse:
+def _conflict(conflict: Conflict, lines: tuple[Line, ...]) -> JsonResponse:
     return JsonResponse(
         {
             "conflict": True,
             "error": _("This answer was changed elsewhere since you opened this page."),
             "stored": {name: item.get("raw") for name, item in conflict.stored.content.items()},
+            "lines": [[_words(line.label), _words(line.said)] for line in lines],
             "state": conflict.stored.state,
             "base": conflict.version,
         },
         status=409,
     )
+
+
+def _words(html: object) -> str:
+    return unescape(strip_tags(str(html)))

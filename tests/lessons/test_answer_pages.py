@@ -119,6 +119,12 @@ def test_a_draft_saves_itself_and_is_there_on_the_next_page(reader: Client) -> N
     assert 'class="result' not in html
 
 
+def test_a_draft_says_how_its_numbers_are_read(reader: Client) -> None:
+    saved = post(reader, "fr", headers=JSON, do="draft", mean="0,5", size="128,5 Kio").json()
+    assert saved["understood"]["mean"] == ""
+    assert "131\u202f584\u00a0octets" in saved["understood"]["size"]
+
+
 def test_a_draft_of_nothing_makes_no_guest(reader: Client) -> None:
     # The order field always holds something, so this needs an activity without one.
     response = reader.post(
@@ -151,6 +157,7 @@ def test_a_conflict_for_a_script_is_json(reader: Client) -> None:
     response = post(reader, headers=JSON, do="draft", why="from this tab")
     assert response.status_code == 409
     assert response.json()["stored"]["why"] == "from the other tab"
+    assert ["Divide by", "the data"] in response.json()["lines"]
     assert response.json()["base"] == 1
 
 
@@ -159,6 +166,7 @@ def test_earlier_answers_stay_readable(reader: Client) -> None:
     post(reader, why="my second thought", base="1", key="2" * 32)
     html = page(reader)
     assert "my first thought" in html
+    assert "read → add up → write" in html
     assert "my second thought</textarea>" in html
 
 
