@@ -1,6 +1,7 @@
 """The pages of Runs. Whose Run may be seen is asked of `runner.api`, once, by each view."""
 
 import json
+import re
 import uuid
 from collections.abc import AsyncIterator, Callable
 from functools import wraps
@@ -26,6 +27,7 @@ from runner.panel import title
 from runner.wording import Wording
 
 HISTORY = 50
+SLUG = re.compile(r"[-a-zA-Z0-9_]{1,80}")  # what the address of a step may hold
 PICTURES = {"image/png", "image/svg+xml"}
 # A picture is shown by its own address too: there it may run nothing and load nothing.
 SEALED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -58,7 +60,8 @@ def run(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
     """My Runs, of one step where the address names it."""
-    origin = Origin(*(request.GET.get(name, "")[:80] for name in ("course", "lesson", "step")))
+    named = [request.GET.get(name, "") for name in ("course", "lesson", "step")]
+    origin = Origin(*named) if all(SLUG.fullmatch(part) for part in named) else Origin()
     runs = api.history(request.user, origin, HISTORY)
     context = {"origin": origin, "rows": [row(run) for run in runs]}
     return render(request, "runner/history.html", context)

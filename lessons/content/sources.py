@@ -9,6 +9,7 @@ from django.conf import settings
 
 from lessons.content.faults import ContentError
 
+SOURCES = (".py", ".yaml", ".cpp", ".md", ".txt")  # text, and written by hand
 SHOWN = ("kernels", "configs")  # the only folders a lesson may show
 
 
@@ -25,8 +26,9 @@ def source_text(path: str, symbol: str) -> str:
 def source_file(path: str) -> Path:
     """The file of that path, if it is one that lessons may show."""
     base = Path(settings.BASE_DIR)
-    file = (base / path).resolve()
-    if not any(file.is_relative_to(base / folder) for folder in SHOWN) or not file.is_file():
+    file = (base / path.replace("\x00", "")).resolve()
+    inside = any(file.is_relative_to(base / folder) for folder in SHOWN)
+    if not inside or file.suffix not in SOURCES or not file.is_file():
         raise ContentError(f"there is no file {path} to show (only in {', '.join(SHOWN)}).")
     return file
 
