@@ -35,7 +35,8 @@ def export(run_id: uuid.UUID, path: Path) -> None:
     run = Run.objects.get(id=run_id)
     if run.state != State.ENDED:
         raise NotExportable(f"Run {run_id} is {run.state}.")
-    with gzip.GzipFile(path, "wb", mtime=0) as file:  # the same Run makes the same bytes
+    # Neither name nor time inside: the same Run makes the same bytes.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
         for record in records(run):
             file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
 

@@ -1,0 +1,77 @@
+"""A Run kept as a file, and shown as a recording."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.files.base import ContentFile
+from django.core.management import CommandError, call_command
+
+from runner import api, recordings
+from runner.models import Run, RunArtifact
+from tests.runner import rows
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> tuple[Run, Path]:
+    run = rows.an_ended_run(rows.an_account(), made={"device_name": "NVIDIA H200"}, passed=3)
+    rows.tell(run, 1, 2, 3)
+    artifact = RunArtifact(run=run, name="loss.svg", media="image/svg+xml", bytes=6, sha256="0")
+    artifact.file.save("loss.svg", ContentFile(b"<svg/>"))
+    file = tmp_path / "one.jsonl.gz"
+    call_command("recording", "export", str(run.id), str(file), verbosity=0)
+    return run, file
+
+
+def test_what_was_exported_is_shown_to_everybody_as_it_was(exported: tuple[Run, Path]) -> None:
+    run, file = exported
+    before = api.snapshot(run.id, run.owner)
+    Run.objects.all().delete()
+    call_command("recording", "load", str(file), verbosity=0)
+    after = api.snapshot(run.id, AnonymousUser())
+    assert after.events == before.events
+    assert after.run.is_recording and after.run.owner_id is None
+    for name in ("id", "procedure", "outcome", "made", "passed", "elapsed", "created_at"):
+        assert getattr(after.run, name) == getattr(before.run, name)
+    _, content = api.artifact(run.id, AnonymousUser(), "loss.svg")
+    assert content.read() == b"<svg/>"
+    assert [r.id for r in api.recordings("rmsnorm.check-forward")] == [run.id]
+
+
+def test_loading_twice_shows_it_once(exported: tuple[Run, Path]) -> None:
+    run, file = exported
+    Run.objects.all().delete()
+    assert recordings.load(file) is not None
+    assert recordings.load(file) is None
+    assert Run.objects.count() == 1
+
+
+def test_nothing_of_its_owner_is_in_the_file(exported: tuple[Run, Path]) -> None:
+    run, file = exported
+    text = gzip.decompress(file.read_bytes()).decode()
+    assert str(run.owner_id) not in text and "ada@example.org" not in text
+
+
+def test_the_same_run_makes_the_same_bytes(exported: tuple[Run, Path], tmp_path: Path) -> None:
+    run, file = exported
+    recordings.export(run.id, tmp_path / "again.jsonl.gz")
+    assert (tmp_path / "again.jsonl.gz").read_bytes() == file.read_bytes()
+
+
+def test_a_run_that_has_not_ended_is_no_recording(tmp_path: Path) -> None:
+    run = rows.a_running_run()
+    with pytest.raises(CommandError, match="running"):
+        call_command("recording", "export", str(run.id), str(tmp_path / "x.jsonl.gz"))
+
+
+def test_nobody_can_stop_or_own_a_recording(exported: tuple[Run, Path]) -> None:
+    run, file = exported
+    Run.objects.all().delete()
+    recordings.load(file)
+    for viewer in (AnonymousUser(), rows.a_guest()):
+        with pytest.raises(api.RunNotFound):
+            api.stop(run.id, viewer)
+        assert api.history(viewer) == []
