@@ -16,6 +16,7 @@ class Contract:
     max_columns: int
     scratch_limit: int | None = None  # bytes, None for no bound
     empty_rows: bool = False
+    max_rows: int | None = None
 
     @property
     def accepted(self) -> str:

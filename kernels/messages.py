@@ -113,6 +113,14 @@ MESSAGES: dict[str, str] = {
     "refusal.columns": gettext_noop(
         "x has {columns} columns; this version accepts at most {limit}."
     ),
+    "refusal.rows": gettext_noop("x has {rows} rows; this version accepts at most {limit}."),
+    "refusal.alignment": gettext_noop(
+        "x or gamma does not start on a 16-byte boundary; this version needs that."
+    ),
+    "refusal.current-device": gettext_noop("x is not on the current device."),
+    "refusal.no-compiler": gettext_noop(
+        "This version needs a C++ compiler (g++ and ninja), and this machine has none."
+    ),
     "refusal.scratch": gettext_noop(
         "The backward pass would need {bytes} bytes of scratch (M × N × 4); the limit is {limit}."
     ),

@@ -97,6 +97,8 @@ def check_contract(
         raise ContractError("epsilon", epsilon=str(eps))
     if columns > contract.max_columns:
         raise ContractError("columns", columns=columns, limit=contract.max_columns)
+    if contract.max_rows is not None and rows > contract.max_rows:
+        raise ContractError("rows", rows=rows, limit=contract.max_rows)
     if contract.scratch_limit is not None and rows * columns * 4 > contract.scratch_limit:
         raise ContractError("scratch", bytes=rows * columns * 4, limit=contract.scratch_limit)
     if dy is not None:

@@ -168,8 +168,8 @@ def first_forward(
     if compiled is None or not aligned(x.data_ptr(), gamma.data_ptr()):
         return y, inverse, None
     rows, columns = x.shape
-    cut = rows_version.plan(rows, columns, x.device)
-    tail = (rows, float(eps), columns, cut.block, cut.rows, cut.stages)
+    cut = rows_version.forward_plan(rows, columns, x.device)
+    tail = (rows, float(eps), columns, cut.block, cut.rows)
     launch = Launch(compiled, cut.programs, tail, x.device.index)
     if len(LANES) >= MOST_LANES:
         LANES.clear()

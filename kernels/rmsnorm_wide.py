@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 Tensor = torch.Tensor
-CHUNK = 4096
+CHUNK = 8192
 
 
 @triton.jit(do_not_specialize=["M"])
@@ -66,7 +66,7 @@ def launch_forward_wide(
 ) -> None:
     rows, columns = x.shape
     forward_wide_kernel[(programs,)](
-        x, gamma, y, inverse, rows, eps, columns, CHUNK, num_warps=8, num_stages=1
+        x, gamma, y, inverse, rows, eps, columns, CHUNK, num_warps=16, num_stages=1
     )
 
 
@@ -81,5 +81,5 @@ def launch_backward_wide(
 ) -> None:
     rows, columns = x.shape
     backward_wide_kernel[(programs,)](
-        x, gamma, dy, inverse, dx, partial, rows, columns, CHUNK, num_warps=8, num_stages=1
+        x, gamma, dy, inverse, dx, partial, rows, columns, CHUNK, num_warps=16, num_stages=1
     )
