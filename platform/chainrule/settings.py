@@ -146,7 +146,7 @@ LOGIN_URL = "accounts:sign-in"
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 # How many proxies of ours stand in front and append to X-Forwarded-For; 0 means: ignore it.
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 1 if HTTPS else 0)
-GUESTS_PER_HOUR = env.integer("GUESTS_PER_HOUR", 120, low=1)  # from one network address
+GUESTS_PER_HOUR = env.integer("GUESTS_PER_HOUR", 240, low=1)  # from one network address
 CSRF_FAILURE_VIEW = "accounts.middleware.stale"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 365  # a guest's work lives as long as this cookie
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
+from accounts import throttle
 from chainrule import views
 from runner.models import Run
 from tests.security.conftest import SVG, Clients
@@ -128,6 +129,25 @@ def test_an_error_page_has_the_same_headers(client: Client, address: str) -> Non
     assert answer.status_code == 404
     assert policy(answer) == POLICY
     assert inline(answer.content.decode()) == []
+
+
+@pytest.mark.django_db
+def test_refusals_have_the_same_headers(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    once = throttle.Limit("sign-in", ((throttle.HOUR, 1),), "Later.")
+    monkeypatch.setattr(throttle, "SIGN_INS", once)
+    strict = Client(enforce_csrf_checks=True)
+    address = "/en/account/sign-in/"
+    client.post(address)
+    for answer, status in (
+        (client.post(address), 429),
+        (strict.post(address), 403),
+        (client.put(address), 405),
+        (client.get("/en/", headers={"host": "evil.example"}), 400),
+    ):
+        assert answer.status_code == status
+        assert policy(answer) == POLICY
+        assert status == 400 or "private" in answer["Cache-Control"]  # a 400 is never cached
+        assert inline(answer.content.decode()) == []
 
 
 @pytest.mark.django_db
