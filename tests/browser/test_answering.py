@@ -1,0 +1,126 @@
+"""Answering: drafts that save themselves, two tabs, order by drag and by keyboard, signing up."""
+
+import re
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.conftest import STEP
+
+ORDER = "/en/rmsnorm/forward/float32-first/"
+PREDICT = "/en/rmsnorm/exercise/hypothesis/"
+SAVED = re.compile("Draft saved")
+
+
+def fill(page: Page, *values: str) -> None:
+    for number, value in enumerate(values):
+        page.locator(".ask input[type=text]").nth(number).fill(value)
+
+
+def test_a_guest_s_draft_saves_itself_and_is_there_after_a_reload(page: Page) -> None:
+    page.goto(STEP)
+    fill(page, "1", "0.502")
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    page.reload()
+    expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
+
+
+def test_an_answer_is_sent_and_gets_its_verdict(page: Page) -> None:
+    page.goto(STEP)
+    fill(page, "1", "257/512")
+    page.locator(".ask input[type=radio]").last.check()
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .result.right")).to_have_count(3)
+
+
+def test_what_cannot_be_read_is_asked_about_and_kept(page: Page) -> None:
+    page.goto(STEP)
+    fill(page, "one", "0.502")
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator("[aria-invalid=true]")).to_have_value("one")
+    expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
+
+
+def test_a_draft_typed_without_a_connection_is_saved_when_it_is_back(
+    page: Page, context: BrowserContext
+) -> None:
+    page.goto(STEP)
+    context.set_offline(True)
+    fill(page, "1")
+    expect(page.locator(".ask .saved.trouble")).to_be_visible()
+    context.set_offline(False)
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+
+
+def test_two_tabs_overwrite_nothing(page: Page, context: BrowserContext) -> None:
+    page.goto(STEP)
+    fill(page, "1")
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    other = context.new_page()
+    other.goto(STEP)
+    fill(other, "2")
+    expect(other.locator(".ask .saved")).to_have_text(SAVED)
+    other.wait_for_timeout(1200)
+    fill(page, "3")
+    expect(page.locator(".conflict blockquote").first).to_have_text("2")
+    page.locator(".conflict button").first.click()
+    expect(page.locator(".conflict")).to_have_count(0)
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    other.reload()
+    expect(other.locator(".ask input[type=text]").first).to_have_value("3")
+
+
+def order_of(page: Page) -> list[str]:
+    items = page.locator("[data-order] li").all()
+    return [str(item.get_attribute("data-item")) for item in items]
+
+
+def test_lines_are_put_in_order_by_keyboard_and_each_move_is_said(page: Page) -> None:
+    page.goto(ORDER)
+    before = order_of(page)
+    page.locator("[data-order] li").nth(1).locator("button").first.focus()
+    page.keyboard.press("ArrowUp")
+    assert order_of(page)[:2] == [before[1], before[0]]
+    expect(page.locator("[data-order] + [role=status]")).to_contain_text("place 1 of")
+    expect(page.locator("[data-order] li button:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    assert order_of(page) == before
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+
+
+def test_lines_are_put_in_order_by_drag_and_kept(page: Page) -> None:
+    page.goto(ORDER)
+    before = order_of(page)
+    lines = page.locator("[data-order] li")
+    lines.first.drag_to(lines.nth(2), target_position={"x": 30, "y": 30})
+    after = order_of(page)
+    assert sorted(after) == sorted(before) and after[0] != before[0]
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    page.reload()
+    assert order_of(page) == after
+
+
+def test_a_hypothesis_opens_the_run_of_its_step(page: Page) -> None:
+    page.goto(PREDICT)
+    expect(page.locator("[data-run]")).to_have_count(0)
+    expect(page.locator(".locked")).to_be_visible()
+    fill(page, "257", "1", "0.502", "1")
+    for group in page.locator(".ask fieldset").all():
+        group.locator("input[type=radio]").first.check()
+    text = page.locator(".ask textarea")
+    text.fill("At 256 the block is exactly as wide as the row, so both divisors are the same.")
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator("[data-run]")).to_be_enabled()
+
+
+def test_signing_up_keeps_everything(page: Page) -> None:
+    page.goto(STEP)
+    fill(page, "1", "0.502")
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    page.goto("/en/account/sign-up/")
+    page.locator("input[type=email]").fill("ada@example.org")
+    for field in page.locator("input[type=password]").all():
+        field.fill("a long sentence 42")
+    page.locator(".form button").click()
+    page.goto(STEP)
+    expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
+    expect(page.locator("[data-menu] summary").last).not_to_have_text("Guest")

@@ -1,0 +1,80 @@
+"""Reading: three languages, keys, versions of a kernel, terms, search, no script at all."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import STEP
+from tests.stack import Stack
+
+FIRST = "/{}/rmsnorm/what-and-why/"
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_a_lesson_is_read_from_its_first_step_to_its_last(page: Page, language: str) -> None:
+    page.goto(FIRST.format(language))
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    count = page.locator(".steps .tick").count()
+    titles = []
+    for number in range(1, count + 1):
+        expect(page.locator(".steps .count")).to_have_text(f"{number} / {count}")
+        titles.append(page.locator("h1").inner_text())
+        expect(page.locator(".fallback, .read > .tag")).to_have_count(0)
+        page.keyboard.press("ArrowRight")
+        if number < count:
+            expect(page.locator(".steps .count")).to_have_text(f"{number + 1} / {count}")
+    assert len(set(titles)) == count
+
+
+def test_the_language_changes_and_the_step_stays(page: Page) -> None:
+    page.goto(STEP)
+    page.locator("[data-menu] summary").first.click()
+    page.locator("button[lang=tr]").click()
+    expect(page).to_have_url(re.compile(STEP.replace("/en/", "/tr/") + "$"))
+    expect(page.locator("html")).to_have_attribute("lang", "tr")
+
+
+def test_the_arrow_keys_do_not_turn_the_page_while_somebody_types(page: Page) -> None:
+    page.goto(STEP)
+    page.locator(".ask input[type=text]").first.press("ArrowRight")
+    page.wait_for_timeout(200)
+    expect(page).to_have_url(re.compile(STEP + "$"))
+
+
+def test_a_term_explains_itself_where_it_stands(page: Page) -> None:
+    page.goto(STEP)
+    term = page.locator("a.term").first
+    term.focus()
+    expect(page.locator(".term-note")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".term-note")).to_be_hidden()
+
+
+def test_the_keys_are_listed_and_slash_leads_to_the_search(page: Page) -> None:
+    page.goto(STEP)
+    page.keyboard.press("?")
+    expect(page.locator("dialog[data-keys]")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(page).to_have_url(re.compile("/en/search/$"))
+
+
+def test_the_search_answers_as_one_types(page: Page) -> None:
+    page.goto("/en/search/")
+    page.locator("input[type=search]").press_sequentially("tolerance")
+    expect(page.locator(".hits li").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?q=tolerance"))
+
+
+def test_a_lesson_is_read_and_answered_without_a_script(browser: Browser, stack: Stack) -> None:
+    context = browser.new_context(base_url=stack.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(STEP)
+    expect(page.locator(".grid .cell")).to_have_count(72)
+    page.locator(".ask input[type=text]").first.fill("1")
+    page.locator(".ask input[type=text]").nth(1).fill("0.502")
+    page.locator(".ask input[type=radio]").last.check()
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .result").first).to_be_visible()
+    context.close()
