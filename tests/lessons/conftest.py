@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 from django.test import Client
-from pytest_django import DjangoDbBlocker, Settings
+from pytest_django import Settings
 
 from tests.lessons.small_course import SmallCourse
 
@@ -26,14 +26,15 @@ def reader(small: SmallCourse, db: None) -> Client:
 
 
 @pytest.fixture
-def database_file(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Path]:
-    """A database in a file, which several threads really write to at once."""
+def racing(transactional_db: None, tmp_path: Path) -> Iterator[None]:
+    """A database that several threads really write to at once: on SQLite a file of its own."""
+    if "sqlite" not in connections.settings["default"]["ENGINE"]:
+        yield
+        return
     kept = connections["default"], connections.settings["default"]["NAME"]
-    path = tmp_path / "race.sqlite3"
-    with django_db_blocker.unblock():
-        del connections["default"]
-        connections.settings["default"]["NAME"] = str(path)
-        call_command("migrate", verbosity=0, interactive=False)
-        yield path
-        connections["default"].close()
-        connections["default"], connections.settings["default"]["NAME"] = kept
+    del connections["default"]
+    connections.settings["default"]["NAME"] = str(tmp_path / "race.sqlite3")
+    call_command("migrate", verbosity=0, interactive=False)
+    yield
+    connections["default"].close()
+    connections["default"], connections.settings["default"]["NAME"] = kept

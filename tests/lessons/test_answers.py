@@ -3,7 +3,6 @@
 import threading
 import uuid
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -191,7 +190,7 @@ def race(count: int, write: Callable[[int], Saved]) -> list[Saved | BaseExceptio
     return results
 
 
-def test_clicks_at_the_same_moment_submit_once(database_file: Path) -> None:
+def test_clicks_at_the_same_moment_submit_once(racing: None) -> None:
     person = get_user_model().objects.create_guest("en")
     results = race(8, lambda index: send(person, 0))
     assert all(result == results[0] for result in results)
@@ -199,7 +198,7 @@ def test_clicks_at_the_same_moment_submit_once(database_file: Path) -> None:
     assert Revision.objects.count() == 1
 
 
-def test_tabs_at_the_same_moment_store_one_and_show_it_to_the_others(database_file: Path) -> None:
+def test_tabs_at_the_same_moment_store_one_and_show_it_to_the_others(racing: None) -> None:
     person = get_user_model().objects.create_guest("en")
     results = race(6, lambda index: send(person, 0, uuid.uuid4(), n=str(index)))
     saved = [result for result in results if isinstance(result, Saved)]
@@ -209,7 +208,7 @@ def test_tabs_at_the_same_moment_store_one_and_show_it_to_the_others(database_fi
     assert Revision.objects.count() == 1
 
 
-def test_drafts_at_the_same_moment_never_overwrite_each_other(database_file: Path) -> None:
+def test_drafts_at_the_same_moment_never_overwrite_each_other(racing: None) -> None:
     person = get_user_model().objects.create_guest("en")
     results = race(6, lambda index: draft(person, 0, n=str(index)))
     saved = [result for result in results if isinstance(result, Saved)]
