@@ -47,7 +47,7 @@ def prepare(given: str, folder: Path, vocabulary: int, window: int) -> Corpus:
         )
     root = Path(given) if given else Path(sysconfig.get_paths()["stdlib"])
     files = list(text_files(root, standard=not given))
-    digest, path = write(files, folder)
+    digest, path = write(files, folder, standard=not given)
     tokens = np.memmap(path, np.uint16, mode="r")
     if len(tokens) < window:
         raise BadParameter(
@@ -77,7 +77,7 @@ def hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def write(files: list[Path], folder: Path) -> tuple[str, Path]:
+def write(files: list[Path], folder: Path, *, standard: bool) -> tuple[str, Path]:
     """All texts as tokens in one file, whose name is the digest of what it holds."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".corpus.{os.getpid()}.part"
@@ -85,7 +85,9 @@ def write(files: list[Path], folder: Path) -> tuple[str, Path]:
     try:
         with temporary.open("wb") as out:
             for path in files:
-                tokens = tokenise(read(path)).astype("<u2").tobytes()
+                if (content := read(path, may_skip=standard)) is None:
+                    continue
+                tokens = tokenise(content).astype("<u2").tobytes()
                 digest.update(tokens)
                 out.write(tokens)
         name = digest.hexdigest()[:16]
@@ -96,8 +98,8 @@ def write(files: list[Path], folder: Path) -> tuple[str, Path]:
     return name, target
 
 
-def read(path: Path) -> bytes:
-    """The file's bytes. Raises BadParameter when they are no text."""
+def read(path: Path, *, may_skip: bool = False) -> bytes | None:
+    """The file's bytes. Raises BadParameter when they are no text, or gives None if it may."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise BadParameter(
@@ -106,11 +108,15 @@ def read(path: Path) -> bytes:
         content = path.read_bytes()
         content.decode("utf-8")
     except UnicodeDecodeError as error:
+        if may_skip:  # a distribution's own test files, in other encodings
+            return None
         raise BadParameter(
             f"corpus: {path} is not UTF-8 text (byte {error.start}); {ACCEPTED}."
         ) from None
     except OSError as error:
-        raise BadParameter(f"corpus: {path} cannot be read: {error.strerror}; {ACCEPTED}.") from None
+        raise BadParameter(
+            f"corpus: {path} cannot be read: {error.strerror}; {ACCEPTED}."
+        ) from None
     if b"\0" in content:
         raise BadParameter(f"corpus: {path} is binary (it holds a zero byte); {ACCEPTED}.")
     return content

@@ -27,13 +27,15 @@ def rates(config: Config) -> np.ndarray:
 
 
 def corrections(config: Config) -> np.ndarray:
-    """[n, 2] float32: 1 - beta1^t and 1 - beta2^t for t = 0, 1, ...; the last row serves all later t.
+    """[n, 2] float32: 1 / (1 - beta1^t) and 1 / (1 - beta2^t) for t = 0, 1, ...
 
-    Made in float64: 1 - beta^t computed in float32 would lose half its digits at small t.
+    Later t use the last row; row 0 is never used. Made in float64: 1 - beta^t computed in
+    float32 would lose half its digits at small t.
     """
-    count = correction_count(config)
-    t = np.arange(count, dtype=np.float64)
-    return np.stack([1 - config.beta1**t, 1 - config.beta2**t], axis=1).astype(np.float32)
+    t = np.arange(1, correction_count(config), dtype=np.float64)
+    betas = np.array([config.beta1, config.beta2])
+    table = 1 / (1 - betas ** t[:, None])
+    return np.concatenate([np.ones((1, 2)), table]).astype(np.float32)
 
 
 def correction_count(config: Config) -> int:
