@@ -18,6 +18,7 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
@@ -32,6 +33,7 @@ PICTURES = {"image/png", "image/svg+xml"}
 # A picture is shown by its own address too: there it may run nothing and load nothing.
 SEALED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 Rest = ParamSpec("Rest")
+Line = Callable[[dict[str, Any]], str]
 View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
 
 
@@ -83,11 +85,10 @@ def events(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     """Every Event as it was stored, one JSON object a line."""
     found = api.get(run_id, request.user)
 
-    async def lines() -> AsyncIterator[str]:
-        async for event in every(found, request.user):
-            yield json.dumps(event, ensure_ascii=False) + "\n"
+    def line(event: dict[str, Any]) -> str:
+        return json.dumps(event, ensure_ascii=False) + "\n"
 
-    return download(lines(), f"run-{found.id.hex[:8]}.jsonl", "application/jsonl")
+    return download(request, found, line, f"run-{found.id.hex[:8]}.jsonl", "application/jsonl")
 
 
 @require_safe
@@ -98,13 +99,14 @@ def log(request: HttpRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
     language = get_language() or "en"
     wording = Wording(language, api.messages(language))
 
-    async def lines() -> AsyncIterator[str]:
-        async for event in every(found, request.user):
-            if event["kind"] == "log":
-                said = event["data"].get("text") or wording.note(event["data"].get("note"))
-                yield f"{event['at']} {said.rstrip()}\n"
+    def line(event: dict[str, Any]) -> str:
+        if event["kind"] != "log":
+            return ""
+        said = event["data"].get("text") or wording.note(event["data"].get("note"))
+        return f"{event['at']} {said.rstrip()}\n"
 
-    return download(lines(), f"run-{found.id.hex[:8]}.log.txt", "text/plain; charset=utf-8")
+    name = f"run-{found.id.hex[:8]}.log.txt"
+    return download(request, found, line, name, "text/plain; charset=utf-8")
 
 
 @require_safe
@@ -144,20 +146,35 @@ def steered(request: HttpRequest, found: RunView) -> HttpResponse:
     return JsonResponse({"run": str(found.id), "state": found.state, "stopping": found.stopping})
 
 
-async def every(found: RunView, viewer: Any) -> AsyncIterator[dict[str, Any]]:
-    """The stored Events from the first to the last, read in pages."""
-    after = 0
-    while page := await sync_to_async(api.events_after)(found.id, viewer, after):
-        for event in page:
-            yield event
-        after = page[-1]["seq"]
-
-
-def download(lines: AsyncIterator[str], name: str, media: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(lines, content_type=media)
+def download(
+    request: HttpRequest, found: RunView, line: Line, name: str, media: str
+) -> StreamingHttpResponse:
+    """All Events of the Run as lines of a file, read and sent in pages."""
+    lines = pages(found, request.user, line)
+    zipped = "gzip" in request.headers.get("Accept-Encoding", "")
+    response = StreamingHttpResponse(gzipped(lines) if zipped else lines, content_type=media)
+    if zipped:
+        response["Content-Encoding"] = "gzip"
+    patch_vary_headers(response, ("Accept-Encoding",))
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+async def pages(found: RunView, viewer: Any, line: Line) -> AsyncIterator[bytes]:
+    after = 0
+    while page := await sync_to_async(api.events_after)(found.id, viewer, after):
+        yield "".join(map(line, page)).encode()
+        after = page[-1]["seq"]
+
+
+async def gzipped(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """One gzip stream. Django's own middleware would make one of each part, which clients that
+    read only the first take for the whole."""
+    packer = zlib.compressobj(wbits=31)
+    async for part in parts:
+        yield packer.compress(part)
+    yield packer.flush()
 
 
 def row(found: RunView) -> dict[str, Any]:

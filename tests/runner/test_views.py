@@ -1,6 +1,7 @@
 """The pages of Runs. Who may open which is in tests/security; here is what they hold."""
 
 import json
+import zlib
 from typing import Any
 
 import pytest
@@ -98,9 +99,13 @@ def test_a_recording_says_that_it_is_one(person: Person) -> None:
     assert "Recording" in page and "NVIDIA H200" in page and "data-stop" not in page
 
 
-def test_the_events_come_as_they_were_stored_one_a_line(client: Client, person: Person) -> None:
+@pytest.mark.parametrize("encoding", ["", "gzip, br"])
+def test_the_events_come_as_they_were_stored_one_a_line(
+    client: Client, person: Person, encoding: str
+) -> None:
     run = a_run(person, [("progress", {"done": n, "total": 2500}) for n in range(2500)])
-    answer = client.get(f"/en/runs/{run.pk}/events.jsonl")
+    address = f"/en/runs/{run.pk}/events.jsonl"
+    answer = client.get(address, headers={"Accept-Encoding": encoding})
     lines = [json.loads(line) for line in whole(answer).splitlines()]
     assert [line["seq"] for line in lines] == list(range(1, 2501))
     assert lines[0] == {
@@ -186,4 +191,9 @@ def whole(answer: Any) -> str:
     async def read() -> bytes:
         return b"".join([part async for part in answer.streaming_content])
 
-    return async_to_sync(read)().decode()
+    content = async_to_sync(read)()
+    if answer.get("Content-Encoding") == "gzip":
+        packed = zlib.decompressobj(wbits=31)
+        content = packed.decompress(content)
+        assert packed.eof and not packed.unused_data, "one gzip stream, not several"
+    return content.decode()
