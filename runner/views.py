@@ -3,6 +3,7 @@
 import json
 import re
 import uuid
+import zlib
 from collections.abc import AsyncIterator, Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
