@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import sync_playwright
 
-from tests.bench.report import Row, percentile, set_up
+from tests.bench._report import Row, percentile, set_up
 from tests.stack import Stack
 
 ROUNDS = 5

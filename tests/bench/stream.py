@@ -11,12 +11,18 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from uuid import UUID
 
 import psutil
 import uvloop
 
-from tests.bench.report import Row, percentile, set_up
-from tests.bench.viewers import Viewer, connect
+from tests.bench._report import Row, percentile, set_up
+from tests.bench._viewers import Viewer, connect
+
+set_up()
+
+from runner import streams  # noqa: E402
+from tests.runner.site import Site  # noqa: E402
 
 VIEWERS = 500
 RATE = 100
@@ -41,8 +47,29 @@ async def watch(port: int, run_id: str, cookie: str) -> tuple[list[Viewer], floa
         viewers += await asyncio.gather(*(connect(port, path, cookie) for _ in range(25)))
     everybody_since = time.time()
     print(f"{VIEWERS} sockets opened in {everybody_since - began:.1f} s")
+    stream = asyncio.create_task(listen(UUID(run_id), everybody_since))
     await asyncio.wait_for(asyncio.gather(*(viewer.closed for viewer in viewers)), 180)
+    stream.cancel()
+    print(f"child's write → stream, p99 {percentile(await stream, 0.99):.0f} ms")
     return viewers, everybody_since
+
+
+async def listen(run_id: UUID, since: float) -> list[float]:
+    """How much of it is spent before the stream, in ms."""
+    connection = streams.async_client()
+    latencies: list[float] = []
+    last = 0
+    try:
+        while True:
+            for seq, text in await streams.read(connection, run_id, last):
+                last = seq
+                at = datetime.fromisoformat(json.loads(text)["at"]).timestamp()
+                if at > since + 1:
+                    latencies.append((time.time() - at) * 1000)
+    except asyncio.CancelledError:
+        return latencies
+    finally:
+        await connection.aclose()
 
 
 def count(viewers: list[Viewer], since: float) -> Deliveries:
@@ -72,9 +99,6 @@ def numbers_and_times(payload: bytes) -> list[tuple[int, float]]:
 
 
 def measure() -> list[Row]:
-    set_up()
-    from tests.runner.site import Site
-
     with tempfile.TemporaryDirectory(prefix="chainrule-bench-") as folder:
         site = Site(Path(folder))
         try:
@@ -104,6 +128,10 @@ def measure() -> list[Row]:
     ]
 
 
-if __name__ == "__main__":
+def main() -> None:
     for row in measure():
         print(row)
+
+
+if __name__ == "__main__":
+    main()
