@@ -77,6 +77,11 @@ class AskView:
     conflict: tuple[Line, ...]
     problems: int
 
+    @property
+    def has_order(self) -> bool:
+        """Its buttons come first in the form, and Enter presses the first button."""
+        return any(field.kind == "order" for field in self.fields)
+
 
 def ask_view(
     activity: s.Activity,

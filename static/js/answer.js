@@ -14,8 +14,8 @@ class Draft {
     this.changes = 0;
     this.saved = 0;
     this.pause = PAUSE;
-    form.addEventListener("input", () => this.changed());
-    form.addEventListener("change", () => this.changed());
+    form.addEventListener("input", (event) => this.changed(event.target));
+    form.addEventListener("change", (event) => this.changed(event.target));
     form.addEventListener("submit", (event) => this.submit(event));
     for (const list of form.querySelectorAll("[data-order]")) {
       sortable(list, this.words, () => this.changed());
@@ -29,7 +29,11 @@ class Draft {
     return this.changes > this.saved;
   }
 
-  changed() {
+  /** A verdict belongs to what was sent: it leaves with the first letter that is changed. */
+  changed(input) {
+    for (const old of input?.closest("[data-field]")?.querySelectorAll(".result, .understood, .errorlist") ?? []) {
+      old.remove();
+    }
     this.changes += 1;
     this.pause = PAUSE;
     this.later();
@@ -63,7 +67,16 @@ class Draft {
     this.pause = PAUSE;
     this.form.elements.base.value = data.base;
     if (data.saved) this.say(fill(this.words.saved, { time: clock(data.saved) }));
+    for (const [name, sentence] of Object.entries(data.understood ?? {})) this.understood(name, sentence);
     if (this.dirty) this.later();
+  }
+
+  /** How the site reads the number typed, where it is not simply what was typed. */
+  understood(name, sentence) {
+    const field = this.form.querySelector(`[data-field="${CSS.escape(name)}"]`);
+    const shown = field?.querySelector(".understood");
+    if (shown) write(shown, sentence);
+    else if (sentence) field?.append(el("small", { class: "understood" }, sentence));
   }
 
   lost() {
@@ -82,12 +95,12 @@ class Draft {
   clash(data) {
     const mine = el("button", { type: "button" }, this.words.mine);
     const theirs = el("button", { type: "button", class: "quiet" }, this.words.theirs);
-    const stored = Object.values(data.stored ?? {}).flat().filter(Boolean);
+    const stored = (data.lines ?? []).filter(([, said]) => said);
     this.conflict = el(
       "div",
       { class: "conflict", role: "alert" },
       el("p", {}, data.error),
-      ...stored.map((text) => el("blockquote", {}, text)),
+      el("dl", { class: "lines" }, ...stored.map(([label, said]) => el("div", {}, el("dt", {}, label), el("dd", {}, said)))),
       el("div", { class: "row" }, mine, theirs),
     );
     mine.addEventListener("click", () => {
