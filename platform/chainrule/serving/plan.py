@@ -45,6 +45,7 @@ def valkey(socket: Path) -> Child:
         "save": "",
         "daemonize": "no",
         "loglevel": "warning",
+        "logfile": str(folder / "valkey.log"),
         "maxmemory-policy": "noeviction",
     }
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
@@ -75,7 +76,7 @@ def workers(environment: dict[str, str]) -> list[Child]:
 
 def worker(queue: str, index: int, environment: dict[str, str]) -> Child:
     command = [
-        *(sys.executable, "-m", "celery", "-A", "chainrule", "worker"),
+        *(sys.executable, "-m", "celery", "-q", "-A", "chainrule", "worker"),
         *("-Q", queue, "-c", "1", "-P", "prefork", "-n", f"{queue}{index}@%h"),
         *("--without-mingle", "--without-gossip", "-l", "WARNING"),
     ]

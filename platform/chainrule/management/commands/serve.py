@@ -70,7 +70,7 @@ class Command(BaseCommand):
         while not path.exists():
             if time.monotonic() > deadline or self.valkey.tend() is not None:
                 raise CommandError(
-                    f"Valkey did not start in {settings.DATA_DIR}/valkey; its message stands above."
+                    f"Valkey did not start; {settings.DATA_DIR}/valkey/valkey.log says why."
                 )
             time.sleep(0.02)
         return dict(os.environ) | {"REDIS_URL": f"unix://{path}"}
