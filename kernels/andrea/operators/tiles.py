@@ -1,0 +1,114 @@
+"""How work is cut into programs: one table by card, with a safe default for every other card.
+
+Choices are fixed here and never tuned at run time, so the same run makes the same sums in the
+same order. On Triton's interpreter a program costs milliseconds whatever its size, so tiles
+are as large as the matrix.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+INTERPRETER = "interpreter"
+LIMIT = 512  # the side of a tile on the interpreter
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile of a matrix product: rows x columns of the result, depth summed at a time."""
+
+    rows: int
+    columns: int
+    depth: int
+    warps: int = 4
+    stages: int = 3
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card is given. `wide` and `half` are tiles for FP32 and for 16-bit products."""
+
+    wide: Tile
+    half: Tile
+    programs: int  # persistent programs a multiprocessor
+    attention: tuple[int, int, int]  # rows of queries, rows of keys, warps
+
+
+# The default fits a card with 64 KiB of shared memory a multiprocessor.
+DEFAULT = Card(Tile(64, 64, 16), Tile(64, 64, 32), programs=4, attention=(64, 64, 4))
+CARDS = {
+    "NVIDIA H100": Card(Tile(64, 64, 32), Tile(128, 128, 64, 8), 4, (64, 64, 4)),
+    "NVIDIA H200": Card(Tile(64, 64, 32), Tile(128, 128, 64, 8), 4, (64, 64, 4)),
+}
+
+
+@lru_cache
+def card_name(device: torch.device) -> str:
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else INTERPRETER
+
+
+def card(device: torch.device) -> Card:
+    name = card_name(device)
+    return next((made for start, made in CARDS.items() if name.startswith(start)), DEFAULT)
+
+
+@lru_cache
+def multiprocessors(device: torch.device) -> int:
+    if device.type != "cuda":
+        return 1
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)
+
+
+def persistent(tasks: int, device: torch.device) -> int:
+    """How many programs share `tasks` when each walks over many of them."""
+    if device.type != "cuda":
+        return min(tasks, 2)  # two show what persistence does
+    return min(tasks, card(device).programs * multiprocessors(device))
+
+
+def block(count: int) -> int:
+    """The lanes that hold `count` elements: a power of two, at least 16 as a product needs."""
+    return max(16, int(triton.next_power_of_2(count)))
+
+
+@lru_cache(maxsize=1024)
+def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: torch.device) -> Tile:
+    """The tile for a product [rows, depth] x [depth, columns]."""
+    if device.type != "cuda":
+        return Tile(*(min(LIMIT, block(side)) for side in (rows, columns, depth)))
+    made = card(device).wide if dtype == torch.float32 else card(device).half
+    return Tile(
+        min(made.rows, block(rows)),
+        min(made.columns, block(columns)),
+        min(made.depth, block(depth)),
+        made.warps,
+        made.stages,
+    )
+
+
+def flat(count: int, device: torch.device, largest: int = 1024) -> int:
+    """Elements a program takes of a flat buffer."""
+    return min(block(count), largest if device.type == "cuda" else 2**17)
+
+
+def rows(count: int, width: int, device: torch.device, elements: int = 4096) -> int:
+    """How many rows of `width` a program takes at once, a power of two."""
+    held = elements if device.type == "cuda" else 2**17
+    return max(1, min(held // block(width), int(triton.next_power_of_2(count))))
+
+
+def operand(tensor: torch.Tensor) -> Any:
+    """The dtype in which `tl.dot` reads its operands.
+
+    The interpreter keeps BF16 as bits and would multiply the bits; there the operands are
+    widened, which is exact.
+    """
+    if tensor.dtype == torch.float16:
+        return tl.float16
+    if tensor.dtype == torch.bfloat16 and tensor.is_cuda:
+        return tl.bfloat16
+    return tl.float32
