@@ -50,7 +50,8 @@ def compare(got: torch.Tensor, expected: torch.Tensor, tolerance: Tolerance) -> 
     error[value.isinf() & (value == expected.to(got.dtype).double())] = 0.0
     error = error.nan_to_num(nan=math.inf, posinf=math.inf)
     allowed = tolerance.atol + tolerance.rtol * expected.abs()
-    excess = (error / allowed).nan_to_num(nan=0.0, posinf=math.inf)
+    excess = (error / allowed).nan_to_num(nan=math.inf, posinf=math.inf)  # inf/inf is no pass
+    excess[error == 0] = 0.0  # the same infinity on both sides
     place = int(excess.argmax())
     index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), got.shape))
     worst = Worst(

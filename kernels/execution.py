@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
 from kernels.procedure import Context, Device, DeviceNotAvailable, Procedure
+from kernels.registry import PROCEDURES
 
 # By name, because naming the classes themselves would import torch and Triton.
 OUTCOMES = {
@@ -22,6 +23,7 @@ OUTCOMES = {
     "triton.errors.TritonError": Outcome.ERROR_IN_CODE,  # compile errors, too many resources
     "kernels.procedure.CodeError": Outcome.ERROR_IN_CODE,
 }
+NO_GPU = "no GPU"
 NOTES = {
     Outcome.OUT_OF_MEMORY: "end.out-of-memory",
     Outcome.ERROR_IN_CODE: "end.error-in-code",
@@ -64,6 +66,15 @@ class Tally:
                 "special": self.beside,
             },
         )
+
+
+def preload() -> None:
+    """Import what every Procedure needs, for a process that will fork or wait for work.
+
+    Imports torch and Triton (set TRITON_INTERPRET first) and touches no device.
+    """
+    for procedure in PROCEDURES.values():
+        procedure.load()
 
 
 def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator[Event]:
@@ -117,14 +128,14 @@ def made(procedure: Procedure, context: Context, sandbox: str) -> Log:
 def gpu_name() -> str:
     import torch
 
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else ""
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else NO_GPU
 
 
 def require_device(procedure: Procedure, context: Context) -> None:
     if context.device not in procedure.devices:
         raise DeviceNotAvailable("refusal.needs-gpu")
     if context.device is Device.CUDA:
-        if not gpu_name():
+        if gpu_name() == NO_GPU:
             raise DeviceNotAvailable("refusal.no-gpu")
     elif procedure.uses_torch and os.environ.get("TRITON_INTERPRET") != "1":
         raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")

@@ -86,12 +86,17 @@ def refusal(parameter: Parameter, value: Any) -> BadParameter:
 
 def accepts(parameter: Parameter) -> str:
     if parameter.choices:
-        return ", ".join(str(choice) for choice in parameter.choices)
+        return ", ".join(str(choice) or "nothing" for choice in parameter.choices)
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-    if parameter.low is not None and parameter.high is not None:
-        return f"{words[parameter.type]} from {parameter.low:g} to {parameter.high:g}"
-    if parameter.low is not None:
-        return f"{words[parameter.type]} of at least {parameter.low:g}"
-    if parameter.high is not None:
-        return f"{words[parameter.type]} of at most {parameter.high:g}"
+    low, high = bound(parameter.low), bound(parameter.high)
+    if low and high:
+        return f"{words[parameter.type]} from {low} to {high}"
+    if low:
+        return f"{words[parameter.type]} of at least {low}"
+    if high:
+        return f"{words[parameter.type]} of at most {high}"
     return words[parameter.type]
+
+
+def bound(value: float | None) -> str:
+    return "" if value is None else str(value)

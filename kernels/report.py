@@ -132,14 +132,17 @@ class Report:
         self.console.print(shown)
 
     def print_end(self) -> None:
+        """The outcome and its sentence; a refusal says all there is to say by itself."""
         if self.end is None:
             return
         style = CELL_STYLES[self.end.outcome is Outcome.PASSED]
         outcome = MESSAGES[f"outcome.{self.end.outcome.value}"]
         note = sentence(self.end.note) if self.end.note else ""
-        self.console.print(
-            f"[{style}]{escape(outcome)}[/] {escape('' if note == outcome else note)}"
-        )
+        alone = self.end.note is not None and self.end.note.code.startswith("refusal.")
+        words = [f"[{style}]{escape(note if alone else outcome)}[/]"]
+        if note not in ("", outcome) and not alone:
+            words.append(escape(note))
+        self.console.print(*words)
 
 
 def square(cases: list[Case]) -> str:

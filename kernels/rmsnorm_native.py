@@ -2,9 +2,10 @@
 
 A backward pass runs on the engine's own thread. A node in Python makes that thread fetch the
 interpreter's state from another core, which was measured to cost more than the kernels; the
-node in `rmsnorm_node.cpp` needs no interpreter. It is compiled on first use (about a minute),
+node in `rmsnorm_node.cpp` needs no interpreter. It is compiled on first use (half a minute),
 so this version needs a C++ compiler besides a GPU, and refuses where there is none. It takes
-what version 3 does in one launch each way (up to 512 rows, N up to 8,192).
+what version 3 does in one launch each way: 1 to 512 rows, N up to 8,192. Its calls are not
+counted in CALLS, because Python does not see them.
 """
 
 import ctypes
@@ -16,11 +17,11 @@ from typing import Any
 
 import torch
 import triton
-from torch.utils import cpp_extension
 
 from kernels import rmsnorm_direct, rmsnorm_fast
 from kernels.contract import ContractError
 from kernels.launching import aligned
+from kernels.procedure import DeviceNotAvailable
 from kernels.rmsnorm import EPS, check_contract
 
 Tensor = torch.Tensor
@@ -32,23 +33,20 @@ CONTRACT = replace(
     empty_rows=False,
 )
 
-LANES: dict[Any, Any] = {}
-
 
 def rmsnorm_native(x: Tensor, gamma: Tensor, eps: float = EPS) -> Tensor:
-    """`kernels.rmsnorm.rmsnorm` by version 4. Counts no calls: Python does not see them."""
-    key = (x.shape, gamma.shape, x.dtype, gamma.dtype, x.device, gamma.device, eps)
-    lane = LANES.get(key)
-    if lane is None or not (
-        x.is_contiguous() and gamma.is_contiguous() and aligned(x.data_ptr(), gamma.data_ptr())
-    ):
-        lane = first(x, gamma, eps, key)
-    y: Tensor = lane[0](x, gamma, lane[1])
+    """`kernels.rmsnorm.rmsnorm` by version 4, under the contract above."""
+    call = node().call
+    y: Tensor | None = call(x, gamma, eps)
+    if y is None:
+        prepare(x, gamma, eps)
+        y = call(x, gamma, eps)
+        assert y is not None
     return y
 
 
-def first(x: Tensor, gamma: Tensor, eps: float, key: Any) -> Any:
-    """Check the contract, have Triton compile both kernels, and keep them under `key`."""
+def prepare(x: Tensor, gamma: Tensor, eps: float) -> None:
+    """Check the contract, have Triton compile both kernels, and hand them to the node."""
     check_contract(x, gamma, eps, contract=CONTRACT)
     if not aligned(x.data_ptr(), gamma.data_ptr()):
         raise ContractError("alignment")
@@ -61,18 +59,14 @@ def first(x: Tensor, gamma: Tensor, eps: float, key: Any) -> Any:
     backward = rmsnorm_direct.launch_backward(
         plain, scale, y, inverse, torch.empty_like(plain), inverse, torch.empty_like(scale)
     )
-    grids = (
-        rmsnorm_fast.forward_plan(rows, columns, x.device).programs,
-        rmsnorm_direct.once_grid(rows, columns),
-    )
-    parts = [entry(kernel, grid) for kernel, grid in zip((forward, backward), grids, strict=True)]
-    built = node()
-    LANES[key] = built.call, built.make_lane(launcher(), *parts, rows, float(eps))
-    return LANES[key]
+    programs = rmsnorm_fast.forward_plan(rows, columns, x.device).programs
+    there = entry(forward, programs)
+    back = entry(backward, rmsnorm_direct.once_grid(rows, columns))
+    node().add_lane(launcher(), there, back, plain, scale, float(eps))
 
 
 def entry(compiled: Any, grid: int) -> tuple[int, int, int, int]:
-    """Address, grid, threads and shared memory of a kernel; its PTX must end as we call it."""
+    """What cuLaunchKernel wants to know of a kernel: address, grid, threads, shared memory."""
     meta = compiled.metadata
     if meta.global_scratch_size or meta.profile_scratch_size or meta.num_ctas != 1:
         raise RuntimeError("a kernel that needs scratch cannot be launched without Triton")
@@ -89,7 +83,10 @@ def launcher() -> int:
 def node() -> Any:
     """The C++ part, compiled into torch's extension folder the first time."""
     if shutil.which("g++") is None or shutil.which("ninja") is None:
-        raise ContractError("no-compiler")
+        raise DeviceNotAvailable("refusal.no-compiler")
+    # Slow to import and needed here alone.
+    from torch.utils import cpp_extension
+
     headers = Path(triton.__file__).parent / "backends" / "nvidia" / "include"
     return cpp_extension.load(
         "chainrule_rmsnorm_node",

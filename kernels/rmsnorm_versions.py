@@ -6,7 +6,7 @@ from types import ModuleType
 
 import torch
 
-from kernels import rmsnorm, rmsnorm_direct, rmsnorm_fast
+from kernels import rmsnorm, rmsnorm_direct, rmsnorm_fast, rmsnorm_native
 from kernels.contract import Contract
 
 Tensor = torch.Tensor
@@ -73,4 +73,13 @@ DIRECT = Version(
     rmsnorm_direct.rmsnorm_direct,
 )
 
-VERSIONS: dict[int, Version] = {version.number: version for version in (TEACHING, ROWS, DIRECT)}
+NATIVE = Version(
+    4,
+    rmsnorm_native.CONTRACT,
+    rmsnorm_fast.launch_forward,
+    rmsnorm_direct.launch_backward,
+    rmsnorm_direct.scratch,
+    rmsnorm_native.rmsnorm_native,
+)
+
+VERSIONS = {version.number: version for version in (TEACHING, ROWS, DIRECT, NATIVE)}

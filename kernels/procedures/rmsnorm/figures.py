@@ -17,6 +17,7 @@ from matplotlib.figure import Figure as Picture
 from kernels.artifacts import store
 from kernels.events import Artifact, Event, Figure, Log, Metric, Note, Progress
 from kernels.procedure import Context, Device
+from kernels.procedures.rmsnorm import VERSIONS as NUMBERS
 from kernels.procedures.rmsnorm.benchmark import call_both
 from kernels.procedures.rmsnorm.exercise import RIGHT, SIDES, passes, version
 from kernels.procedures.rmsnorm.training import Norm, pair, train
@@ -48,7 +49,7 @@ def run(context: Context) -> Iterator[Event]:
         yield Log(Note("log.no-latency-here"), level="warning")
         return
     times = latencies()
-    alt = Note("figure.latency", {"versions": len(VERSIONS)})
+    alt = Note("figure.latency", {"versions": len(NUMBERS)})
     yield from draw(context, "latency", alt, lambda picture: draw_latency(picture, times))
 
 
@@ -107,7 +108,7 @@ def latencies() -> dict[str, list[float]]:
         gamma = torch.randn(columns, device="cuda", requires_grad=True)
         dy = torch.randn_like(x)
         ways: dict[str, Norm] = {"reference": rmsnorm_reference}
-        ways |= {f"version {v.number}": v.apply for v in VERSIONS.values()}
+        ways |= {f"version {v}": VERSIONS[v].apply for v in NUMBERS}
         series: dict[str, Call] = {
             name: partial(call_both, way, x, gamma, dy) for name, way in ways.items()
         }

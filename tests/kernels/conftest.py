@@ -1,0 +1,5 @@
+"""Kernels run on Triton's interpreter here, so that these tests need no GPU."""
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"  # before any module imports Triton
