@@ -1,41 +1,41 @@
 """Which client a request comes from."""
 
 import ipaddress
+from ipaddress import IPv4Address, IPv6Address
 
 from django.conf import settings
 from django.http import HttpRequest
 
+NOWHERE = "0.0.0.0"  # a peer without an address: a unix socket
+
 
 def client_ip(request: HttpRequest) -> str:
-    """The client's address, as far as it can be believed.
+    """The client's address, as far as it can be believed; always a well-formed one.
 
     X-Forwarded-For is read only where TRUSTED_PROXIES says how many proxies of ours append to
     it: whatever stands left of what they wrote, the client may have made up.
     """
-    peer = request.META.get("REMOTE_ADDR") or "unknown"
+    peer = _parsed(request.META.get("REMOTE_ADDR", ""))
     proxies: int = settings.TRUSTED_PROXIES
-    if not proxies:
-        return peer
-    hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
-    claimed = hops[-proxies] if len(hops) >= proxies else ""
-    return claimed if _is_address(claimed) else peer
+    if proxies:
+        hops = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        claimed = hops[-proxies] if len(hops) >= proxies else ""
+        peer = _parsed(claimed) or peer
+    return str(peer) if peer else NOWHERE
 
 
 def network(address: str) -> str:
     """What is counted as one client: an IPv4 address, or the /64 an IPv6 host chooses from."""
-    if not _is_address(address):
-        return address
     parsed = ipaddress.ip_address(address)
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped:
-            return str(parsed.ipv4_mapped)
+    if isinstance(parsed, IPv6Address):
         return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return address
+    return str(parsed)
 
 
-def _is_address(text: str) -> bool:
+def _parsed(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        ipaddress.ip_address(text)
+        parsed = ipaddress.ip_address(text.strip().partition("%")[0])  # without a zone
     except ValueError:
-        return False
-    return True
+        return None
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return mapped or parsed

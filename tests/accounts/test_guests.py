@@ -138,6 +138,8 @@ def test_one_ipv6_host_cannot_be_a_new_network_with_each_of_its_addresses(
         (2, "203.0.113.9", "192.0.2.1"),
         (1, "nonsense", "192.0.2.1"),
         (1, "", "192.0.2.1"),
+        (1, " fe80::1%eth0", "fe80::1"),
+        (1, "::ffff:203.0.113.9", "203.0.113.9"),
     ],
 )
 def test_forwarded_addresses_are_believed_only_as_far_as_our_own_proxies_wrote_them(
@@ -145,6 +147,10 @@ def test_forwarded_addresses_are_believed_only_as_far_as_our_own_proxies_wrote_t
 ) -> None:
     with override_settings(TRUSTED_PROXIES=proxies):
         assert client_ip(request(x_forwarded_for=forwarded)) == client
+
+
+def test_a_peer_without_an_address_has_one_all_the_same() -> None:
+    assert client_ip(request(address="")) == "0.0.0.0"  # a unix socket
 
 
 @pytest.mark.django_db
