@@ -23,6 +23,7 @@ from lessons.models import Answer, Revision, State
 
 LONGEST_FIELD = 20_000  # characters; what a person may type anywhere, a draft too
 HISTORY = 20  # revisions that a page shows
+MOST_REVISIONS = 500  # of one answer; nobody needs as many
 
 Content = dict[str, dict[str, Any]]
 
@@ -86,6 +87,10 @@ class Refused(Exception):
         self.problems = problems
 
 
+class Full(Exception):
+    """The answer has as many revisions as are kept."""
+
+
 @dataclass(frozen=True)
 class Saved:
     stored: Stored
@@ -145,8 +150,12 @@ def submit(
     base: int,
     key: uuid.UUID,
     language: str,
+    run: uuid.UUID | None = None,
 ) -> Saved:
-    """Check and store what was typed, once per `key`. Raises Refused or Conflict."""
+    """Check and store what was typed, once per `key`; `run` is the Run the person had seen.
+
+    Raises Refused, Conflict or Full.
+    """
     reading = require_complete(activity, typed, language)
     digest = content_hash(_raw(typed))
     with transaction.atomic():
@@ -169,6 +178,7 @@ def submit(
         now = timezone.now()
         row = draft or Revision(answer=answer, number=_next(answer), created_at=now)
         row.state, row.key, row.language = State.SUBMITTED, key, language
+        row.run = run
         row.content, row.content_hash = reading.content, digest
         row.saved_at = row.submitted_at = now
         row.checked_as = checking.key_hash(activity)
@@ -228,6 +238,8 @@ def _same(last: Revision, digest: str, activity: Activity) -> bool:
 
 def _next(answer: Answer) -> int:
     last = answer.revisions.last()
+    if last and last.number >= MOST_REVISIONS:
+        raise Full
     return last.number + 1 if last else 1
 
 

@@ -72,7 +72,7 @@ class Revision(models.Model):
     key = models.UUIDField(null=True, default=None)  # idempotency, given by the page
     verdicts = models.JSONField(default=dict)
     checked_as = models.CharField(max_length=16, blank=True)  # hash of the key it was checked with
-    run = models.UUIDField(null=True, default=None)  # a Run the person attached
+    run = models.UUIDField(null=True, default=None)  # the step's latest Run when this was submitted
     created_at = models.DateTimeField()
     saved_at = models.DateTimeField()  # a draft's last save
     submitted_at = models.DateTimeField(null=True, default=None)

@@ -87,7 +87,9 @@ class Renderer:
         lede = self.inline("lede")
         parts = tuple(self.part(item) for item in self.step.body)
         ask = self.ask(self.step.activity) if self.step.activity else None
+        first = self.step == self.lesson.steps[0]
         return p.StepPage(
+            goal=self.whole("goal") if first else None,
             title=title,
             lede=lede,
             parts=parts,
@@ -107,6 +109,11 @@ class Renderer:
     def block(self, block: str) -> Written:
         text = self.text(block)
         return written(self.prose.html(text.markdown) if text else "", text, self.language)
+
+    def whole(self, block: str) -> Written:
+        """A block of the lesson itself."""
+        text = self.texts.get(block, self.language)
+        return written(self.prose.inline(text.markdown) if text else "", text, self.language)
 
     def part(self, item: s.BodyItem) -> p.Part:
         match item:

@@ -88,6 +88,7 @@ class Definition:
 class StepPage:
     """A step in one language, the same for everybody who reads it."""
 
+    goal: Written | None  # of the lesson, on its first step
     title: Written
     lede: Written
     parts: tuple[Part, ...]

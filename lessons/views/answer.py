@@ -2,6 +2,7 @@
 
 from html import unescape
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -10,15 +11,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from lessons import answers, checking
-from lessons.answers import Conflict, Refused, Saved
+from lessons.answers import Conflict, Full, Refused, Saved
 from lessons.asking import Attempt, understood
-from lessons.content.structure import Activity, NumberField
+from lessons.content.structure import Activity, NumberField, Step
 from lessons.forms import Posted, blank, read_form
 from lessons.lines import Line, answer_lines
 from lessons.progress import places
 from lessons.sentences import problem_sentence
 from lessons.views.found import find, wants_json, write_as
 from lessons.views.step import broken, step_context
+from runner import api as runner
+from runner.api import Origin
 
 
 @require_POST
@@ -38,7 +41,7 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
 
     address = reverse("lessons:step", args=[course, lesson, step])
     try:
-        saved = _write(request, course, activity, posted, found.language)
+        saved = _write(request, Origin(course, lesson, step), here, posted, found.language)
     except Refused as refusal:
         if wants_json(request):
             return _refusal(refusal)
@@ -49,23 +52,40 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
             assert page.ask is not None
             return _conflict(conflict, answer_lines(activity, page.ask, conflict.stored.content))
         return again(Attempt(posted.typed, conflict=conflict.stored), 409)
+    except Full:
+        sentence = _("This answer was sent so often that no more can be stored.")
+        if wants_json(request):
+            return JsonResponse({"error": sentence}, status=429)
+        messages.error(request, sentence)
+        return HttpResponseRedirect(f"{address}#ask", status=303)
     if wants_json(request):
         return _saved(saved, f"{address}#ask", understandings(activity, posted, found.language))
     return HttpResponseRedirect(f"{address}#ask", status=303)
 
 
 def _write(
-    request: HttpRequest, course: str, activity: Activity, posted: Posted, language: str
+    request: HttpRequest, origin: Origin, step: Step, posted: Posted, language: str
 ) -> Saved | None:
+    activity = step.activity
+    assert activity is not None
     if posted.draft:
         if blank(activity, posted.typed) and not request.user.is_authenticated:
             return None  # nothing typed yet: not worth a guest
         return answers.save_draft(
-            write_as(request), course, activity, posted.typed, posted.base, language
+            write_as(request), origin.course, activity, posted.typed, posted.base, language
         )
     answers.require_complete(activity, posted.typed, language)
+    person = write_as(request)
+    seen = runner.history(person, origin, 1) if step.run else []
     return answers.submit(
-        write_as(request), course, activity, posted.typed, posted.base, posted.key, language
+        person,
+        origin.course,
+        activity,
+        posted.typed,
+        posted.base,
+        posted.key,
+        language,
+        seen[0].id if seen else None,
     )
 
 

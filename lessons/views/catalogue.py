@@ -22,6 +22,7 @@ class LessonRow:
     """A lesson as the course page lists it."""
 
     number: int
+    id: str
     address: str
     title: Written
     lede: Written
@@ -111,6 +112,7 @@ def _row(found: Found, lesson: Lesson, number: int, place: Place, *, here: bool)
     }
     return LessonRow(
         number=number,
+        id=lesson.id,
         address=reverse("lessons:lesson", args=[found.course.id, lesson.id]),
         minutes=lesson.minutes,
         steps=len(lesson.steps),

@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from lessons import answers
 from lessons.models import Revision
 
 ASK = "small/first/ask/"
@@ -208,6 +209,19 @@ def test_a_text_too_long_says_by_how_much(reader: Client) -> None:
 
 def test_an_endless_draft_is_refused(reader: Client) -> None:
     assert post(reader, headers=JSON, do="draft", why="x" * 20_001).status_code == 422
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_too_many_answers_get_a_sentence(
+    reader: Client, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "MOST_REVISIONS", 1)
+    post(reader, language)
+    full = {"base": "1", "key": "3" * 32, "why": "one more reason"}
+    assert post(reader, language, headers=JSON, **full).status_code == 429
+    assert post(reader, language, **full).status_code == 303
+    assert 'class="notice error"' in page(reader, language)
+    assert Revision.objects.count() == 1
 
 
 def test_one_persons_answer_is_on_nobody_elses_page(reader: Client) -> None:

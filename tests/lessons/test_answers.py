@@ -161,6 +161,16 @@ def test_a_draft_may_be_anything_but_endless(person: Any) -> None:
         draft(person, 1, why="x" * (answers.LONGEST_FIELD + 1))
 
 
+def test_an_answer_is_not_a_place_to_store_things(
+    person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "MOST_REVISIONS", 2)
+    for number in range(2):
+        send(person, number, uuid.uuid4(), n=str(number))
+    with pytest.raises(answers.Full):
+        send(person, 2, uuid.uuid4(), n="3")
+
+
 def test_answers_of_different_people_never_meet(person: Any) -> None:
     other = get_user_model().objects.create_guest("en")
     send(person, 0, why="mine alone")

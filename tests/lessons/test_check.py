@@ -154,7 +154,7 @@ def test_a_translation_nobody_stamped_is_said_once(small: SmallCourse) -> None:
     small.write(FR, "\n".join(line.split(" of=")[0] + " -->" if " of=" in line else line
                               for line in text.splitlines()))  # fmt: skip
     assert [fault for fault in small.faults() if "no hash" in fault] == [
-        "small/01-first/fr.md: 30 blocks carry no hash; run `manage.py courses stamp` once."
+        "small/01-first/fr.md: 31 blocks carry no hash; run `manage.py courses stamp` once."
     ]
 
 

@@ -126,6 +126,11 @@ def test_the_key_is_not_in_the_page_before_the_answer(guest: Client) -> None:
         assert secret not in html
 
 
+def test_the_goal_of_a_lesson_stands_on_its_first_step(reader: Client) -> None:
+    assert "You will be able to read." in text(reader, "/en/small/first/read/")
+    assert "You will be able to read." not in text(reader, "/en/small/first/ask/")
+
+
 def test_print_shows_every_step_and_no_key(reader: Client) -> None:
     html = text(reader, "/en/small/first/print/")
     assert "Reading with a mask" in html

@@ -121,6 +121,15 @@ def test_the_lock_is_a_persons_own(reader: Client, worker: None) -> None:
     assert run(Client(), PREDICT, headers=JSON).status_code == 409
 
 
+def test_an_answer_remembers_the_run_that_was_seen(reader: Client, worker: None) -> None:
+    predict(reader, "512")
+    run(reader, PREDICT)
+    made = finished(reader, sum_squares=257.0)
+    predict(reader, "257", base=1)
+    first, second = Revision.objects.order_by("number")
+    assert (first.run, second.run) == (None, made.pk)
+
+
 def test_the_verdict_waits_for_the_outcome(reader: Client, worker: None) -> None:
     predict(reader, "512")
     held = page(reader, PREDICT)
