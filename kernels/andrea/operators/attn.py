@@ -72,21 +72,6 @@ def reference_backward(
 
 
 @triton.jit
-def load_rows(X, first, head, t, T, ROW, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
-    """Tokens t of a sequence that starts at row `first`: the columns of one head."""
-    lane = tl.arange(0, BLOCK)
-    keep = (t < T)[:, None] & (lane < WIDTH)[None, :]
-    return tl.load(X + (first + t)[:, None] * ROW + head * WIDTH + lane[None, :], keep, other=0)
-
-
-@triton.jit
-def store_rows(X, tile, first, head, t, T, ROW, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
-    lane = tl.arange(0, BLOCK)
-    keep = (t < T)[:, None] & (lane < WIDTH)[None, :]
-    tl.store(X + (first + t)[:, None] * ROW + head * WIDTH + lane[None, :], tile, keep)
-
-
-@triton.jit
 def k_attn_fwd(
     Q, K, V, OUT, LSE, T, HEADS, SCALE, Q_ROW, OUT_ROW,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
@@ -94,8 +79,10 @@ def k_attn_fwd(
 ):  # fmt: skip
     pair = tl.program_id(1)  # one sequence and one of its heads
     first, head = (pair // HEADS).to(tl.int64) * T, pair % HEADS
+    lane = tl.arange(0, BLOCK)[None, :]
     t = tl.program_id(0) * QUERIES + tl.arange(0, QUERIES)
-    q = load_rows(Q, first, head, t, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
+    real = (t < T)[:, None] & (lane < WIDTH)
+    q = tl.load(Q + (first + t)[:, None] * Q_ROW + head * WIDTH + lane, mask=real, other=0)
     largest = tl.full((QUERIES,), float("-inf"), dtype=tl.float32)
     total = tl.zeros((QUERIES,), dtype=tl.float32)
     out = tl.zeros((QUERIES, BLOCK), dtype=tl.float32)
@@ -103,31 +90,23 @@ def k_attn_fwd(
     # `largest` is finite from the first turn on.
     for start in range(0, tl.minimum(T, (tl.program_id(0) + 1) * QUERIES), KEYS):
         s = start + tl.arange(0, KEYS)
-        k = load_rows(K, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-        v = load_rows(V, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-        score = tl.dot(q, tl.trans(k), input_precision="ieee") * SCALE
-        seen = s[None, :] <= t[:, None]
-        score = tl.where(seen & (s < T)[None, :], score, float("-inf"))
+        there = (s < T)[:, None] & (lane < WIDTH)
+        place = (first + s)[:, None] * Q_ROW + head * WIDTH + lane
+        k = tl.load(K + place, mask=there, other=0)
+        v = tl.load(V + place, mask=there, other=0)
+        score = tl.dot(q.to(OPERAND), tl.trans(k.to(OPERAND)), input_precision="ieee") * SCALE
+        # A query sees itself and what came before; so it never sees a key beyond T either.
+        score = tl.where(s[None, :] <= t[:, None], score, float("-inf"))
         higher = tl.maximum(largest, tl.max(score, axis=1))
         weight = tl.exp(score - higher[:, None])
         shrink = tl.exp(largest - higher)  # what was summed so far had a smaller maximum
         total = total * shrink + tl.sum(weight, axis=1)
         out = out * shrink[:, None]
-        out = tl.dot(weight.to(OPERAND), v, out, input_precision="ieee")
+        out = tl.dot(weight.to(OPERAND), v.to(OPERAND), out, input_precision="ieee")
         largest = higher
-    store_rows(OUT, out / total[:, None], first, head, t, T, OUT_ROW, WIDTH, BLOCK)
+    out_place = (first + t)[:, None] * OUT_ROW + head * WIDTH + lane
+    tl.store(OUT + out_place, out / total[:, None], mask=real)
     tl.store(LSE + pair.to(tl.int64) * T + t, largest + tl.log(total), mask=t < T)
-
-
-@triton.jit
-def weights_and_slope(q, k, v, do, lse, delta, t, s, T, SCALE):
-    """A tile of P, and of dS with the scale in it."""
-    score = tl.dot(q, tl.trans(k), input_precision="ieee") * SCALE
-    seen = s[None, :] <= t[:, None]
-    score = tl.where(seen & (s < T)[None, :], score, float("-inf"))
-    weight = tl.exp(score - lse[:, None])
-    dp = tl.dot(do, tl.trans(v), input_precision="ieee")
-    return weight, weight * (dp - delta[:, None]) * SCALE
 
 
 @triton.jit
@@ -139,41 +118,60 @@ def k_attn_bwd(
     pair = tl.program_id(1)
     first, head = (pair // HEADS).to(tl.int64) * T, pair % HEADS
     LSE += pair.to(tl.int64) * T
+    lane = tl.arange(0, BLOCK)[None, :]
     if tl.program_id(0) < QUERY_TILES:  # dQ of a tile of queries: over the keys they see
         t = tl.program_id(0) * QUERIES + tl.arange(0, QUERIES)
-        q = load_rows(Q, first, head, t, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-        do = load_rows(DO, first, head, t, T, OUT_ROW, WIDTH, BLOCK)
-        out = load_rows(OUT, first, head, t, T, OUT_ROW, WIDTH, BLOCK)
+        own = (t < T)[:, None] & (lane < WIDTH)
+        q = tl.load(Q + (first + t)[:, None] * Q_ROW + head * WIDTH + lane, mask=own, other=0)
+        out_place = (first + t)[:, None] * OUT_ROW + head * WIDTH + lane
+        do = tl.load(DO + out_place, mask=own, other=0)
+        out = tl.load(OUT + out_place, mask=own, other=0)
         delta = tl.sum(do.to(tl.float32) * out.to(tl.float32), axis=1)
         lse = tl.load(LSE + t, mask=t < T, other=0)
         dq = tl.zeros((QUERIES, BLOCK), dtype=tl.float32)
         for start in range(0, tl.minimum(T, (tl.program_id(0) + 1) * QUERIES), KEYS):
             s = start + tl.arange(0, KEYS)
-            k = load_rows(K, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-            v = load_rows(V, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-            _, ds = weights_and_slope(q, k, v, do.to(OPERAND), lse, delta, t, s, T, SCALE)
+            there = (s < T)[:, None] & (lane < WIDTH)
+            place = (first + s)[:, None] * Q_ROW + head * WIDTH + lane
+            k = tl.load(K + place, mask=there, other=0).to(OPERAND)
+            v = tl.load(V + place, mask=there, other=0).to(OPERAND)
+            score = tl.dot(q.to(OPERAND), tl.trans(k), input_precision="ieee") * SCALE
+            score = tl.where(s[None, :] <= t[:, None], score, float("-inf"))
+            weight = tl.exp(score - lse[:, None])
+            dp = tl.dot(do.to(OPERAND), tl.trans(v), input_precision="ieee")
+            ds = weight * (dp - delta[:, None]) * SCALE
             dq = tl.dot(ds.to(OPERAND), k, dq, input_precision="ieee")
-        store_rows(DQ, dq, first, head, t, T, DQ_ROW, WIDTH, BLOCK)
+        tl.store(DQ + (first + t)[:, None] * DQ_ROW + head * WIDTH + lane, dq, mask=own)
     else:  # dK and dV of a tile of keys: over the queries that see them
         tile = tl.program_id(0) - QUERY_TILES
         s = tile * KEYS + tl.arange(0, KEYS)
-        k = load_rows(K, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-        v = load_rows(V, first, head, s, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
+        own = (s < T)[:, None] & (lane < WIDTH)
+        place = (first + s)[:, None] * Q_ROW + head * WIDTH + lane
+        k = tl.load(K + place, mask=own, other=0).to(OPERAND)
+        v = tl.load(V + place, mask=own, other=0).to(OPERAND)
         dk = tl.zeros((KEYS, BLOCK), dtype=tl.float32)
         dv = tl.zeros((KEYS, BLOCK), dtype=tl.float32)
         for start in range(tile * KEYS // QUERIES * QUERIES, T, QUERIES):
             t = start + tl.arange(0, QUERIES)
-            q = load_rows(Q, first, head, t, T, Q_ROW, WIDTH, BLOCK).to(OPERAND)
-            do = load_rows(DO, first, head, t, T, OUT_ROW, WIDTH, BLOCK)
-            out = load_rows(OUT, first, head, t, T, OUT_ROW, WIDTH, BLOCK)
+            there = (t < T)[:, None] & (lane < WIDTH)
+            q_place = (first + t)[:, None] * Q_ROW + head * WIDTH + lane
+            out_place = (first + t)[:, None] * OUT_ROW + head * WIDTH + lane
+            q = tl.load(Q + q_place, mask=there, other=0).to(OPERAND)
+            do = tl.load(DO + out_place, mask=there, other=0)
+            out = tl.load(OUT + out_place, mask=there, other=0)
             delta = tl.sum(do.to(tl.float32) * out.to(tl.float32), axis=1)
             lse = tl.load(LSE + t, mask=t < T, other=0)
-            do = do.to(OPERAND)
-            weight, ds = weights_and_slope(q, k, v, do, lse, delta, t, s, T, SCALE)
-            dv = tl.dot(tl.trans(weight.to(OPERAND)), do, dv, input_precision="ieee")
+            score = tl.dot(q, tl.trans(k), input_precision="ieee") * SCALE
+            score = tl.where(s[None, :] <= t[:, None], score, float("-inf"))
+            weight = tl.exp(score - lse[:, None])
+            dp = tl.dot(do.to(OPERAND), tl.trans(v), input_precision="ieee")
+            ds = weight * (dp - delta[:, None]) * SCALE
+            # Queries beyond T have do = 0, hence ds = 0: they add nothing.
+            dv = tl.dot(tl.trans(weight.to(OPERAND)), do.to(OPERAND), dv, input_precision="ieee")
             dk = tl.dot(tl.trans(ds.to(OPERAND)), q, dk, input_precision="ieee")
-        store_rows(DK, dk, first, head, s, T, DQ_ROW, WIDTH, BLOCK)
-        store_rows(DV, dv, first, head, s, T, DQ_ROW, WIDTH, BLOCK)
+        gradient_place = (first + s)[:, None] * DQ_ROW + head * WIDTH + lane
+        tl.store(DK + gradient_place, dk, mask=own)
+        tl.store(DV + gradient_place, dv, mask=own)
 
 
 def forward(q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, heads: int) -> None:
