@@ -8,8 +8,10 @@ import math
 from dataclasses import dataclass
 
 from kernels.andrea.config import Config, Precision
+from kernels.andrea.corpus import TOKENS
 from kernels.andrea.layout import parameter_count
 from kernels.andrea.schedule import correction_count
+from kernels.andrea.scoring import SAMPLE_TOKENS
 from kernels.procedure import BadParameter
 
 ALIGNMENT = 512
@@ -22,6 +24,7 @@ ACTIVATIONS = {
 }
 # Rows of logits start on 16-byte boundaries whatever the vocabulary.
 LOGIT_STEP = 8
+PARTIALS = 1024  # the most programs that the gradient's norm uses
 # What CUDA, cuBLAS and the compiled kernels take beside the buffers, seen on an H200.
 BESIDE_ON_GPU = 768 * 2**20
 
@@ -32,7 +35,8 @@ class MemoryRefused(BadParameter):
 
 @dataclass(frozen=True)
 class Buffer:
-    """`whose` says what it is for: weights, gradients, optimizer, a layer, head, batch, scratch."""
+    """`whose` says what it is for: weights, gradients, optimizer, a layer, head, batch,
+    scratch, samples."""
 
     name: str
     shape: tuple[int, ...]
@@ -87,6 +91,7 @@ def plan(config: Config) -> Plan:
         buffers += layer(config, i, activations)
     buffers += head(config, activations)
     buffers += scratch(config, activations)
+    buffers += decoder(config)
     return Plan(tuple(buffers))
 
 
@@ -144,7 +149,7 @@ def head(config: Config, dtype: str) -> list[Buffer]:
         ("logits", (rows, logit_stride(config)), dtype),  # and their gradient, in place
         ("losses", (rows,), "float32"),
         ("lse", (rows,), "float32"),
-        ("count", (1,), "int32"),
+        ("count", (1,), "float32"),
     ]
     return [Buffer(name, shape, kind, "head") for name, shape, kind in shapes]
 
@@ -166,8 +171,35 @@ def scratch(config: Config, dtype: str) -> list[Buffer]:
         ("do", (rows, d), dtype),
         ("dqkv", (3, rows, d), dtype),
         ("attention_scratch", (config.batch * config.heads, config.context), "float32"),
+        ("norm_scratch", (norm_programs(config), 2, d), "float32"),
+        ("norm_partials", (PARTIALS,), "float32"),
     ]
     return [Buffer(name, shape, kind, "scratch") for name, shape, kind in shapes]
+
+
+def decoder(config: Config) -> list[Buffer]:
+    """What writing a sample needs: one row of everything, and the keys and values of the past."""
+    d, heads, window = config.width, config.heads, min(config.context, SAMPLE_TOKENS + 1)
+    past = (config.layers, heads, window, config.head_width)
+    shapes: list[tuple[str, tuple[int, ...]]] = [
+        ("keys", past),
+        ("values", past),
+        ("rows", (3, 1, d)),
+        ("qkv", (3, 1, d)),
+        ("o", (heads, 1, config.head_width)),
+        ("hidden", (2, 1, config.hidden)),
+        ("scores", (2, heads, 1, window)),
+        ("past", (window,)),
+        ("stats", (2, 1, 1)),
+        ("logits", (1, min(TOKENS, config.vocabulary))),
+    ]
+    return [Buffer(f"decoder.{name}", shape, "float32", "samples") for name, shape in shapes]
+
+
+def norm_programs(config: Config) -> int:
+    """The most programs that LayerNorm's backward pass uses: each has a zone of its own."""
+    lanes = max(16, 1 << (config.width - 1).bit_length())
+    return -(-config.rows // max(1, 4096 // lanes))
 
 
 def aligned(size: int) -> int:

@@ -1,0 +1,124 @@
+"""Free text from a model, one token at a time, in plain PyTorch on buffers made beforehand.
+
+Keys and values of past tokens are kept, so that a token costs one row of each product. It needs
+weights only: those of a checkpoint, or the FP32 masters of a model in training. Draws are a
+function of (seed, step), so a resumed run writes the same samples.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import torch
+
+from kernels.andrea.config import Config
+from kernels.andrea.corpus import BOS, TOKENS
+from kernels.andrea.draws import Purpose, uniform
+
+Tensor = torch.Tensor
+TEMPERATURE = 0.8
+
+
+class Decoder:
+    """`weights` by name, FP32; `memory` holds the buffers of `plan.decoder`, by name."""
+
+    def __init__(self, config: Config, weights: dict[str, Tensor], memory: dict[str, Tensor]):
+        self.config, self.w = config, weights
+        self.keys, self.values = memory["decoder.keys"], memory["decoder.values"]
+        self.x, self.normed, self.delta = memory["decoder.rows"].unbind()
+        self.qkv, self.o = memory["decoder.qkv"], memory["decoder.o"]
+        self.hidden, self.active = memory["decoder.hidden"].unbind()
+        self.scores, self.shares = memory["decoder.scores"].unbind()
+        self.logits, self.stats = memory["decoder.logits"], memory["decoder.stats"].unbind()
+        self.past = memory["decoder.past"]
+        self.past.fill_(-math.inf)
+        self.host = torch.zeros(self.logits.shape)
+        self.position = 0
+
+    @property
+    def window(self) -> int:
+        return self.keys.shape[2]
+
+    def restart(self) -> None:
+        self.position = 0
+        self.past.fill_(-math.inf)
+        self.keys.zero_()
+        self.values.zero_()
+
+    def take(self, token: int) -> None:
+        """Read one more token; `logits` then say what may follow it."""
+        w, c = self.w, self.config
+        self.past[self.position] = 0
+        torch.add(w["wte"][token], w["wpe"][self.position], out=self.x[0])
+        for i in range(c.layers):
+            self.attend(i)
+            self.norm(f"h{i}.ln2")
+            torch.mm(self.normed, w[f"h{i}.w_1"], out=self.hidden)
+            torch.ops.aten.gelu.out(self.hidden, approximate="tanh", out=self.active)
+            torch.mm(self.active, w[f"h{i}.w_2"], out=self.delta)
+            self.x.add_(self.delta)
+        self.norm("lnf")
+        head = w["wte" if c.tied else "head"][:TOKENS]
+        torch.mm(self.normed, head.T, out=self.logits)
+        self.position += 1
+
+    def attend(self, i: int) -> None:
+        w, c = self.w, self.config
+        self.norm(f"h{i}.ln1")
+        for part, name in zip(self.qkv, ("w_q", "w_k", "w_v"), strict=True):
+            torch.mm(self.normed, w[f"h{i}.{name}"], out=part)
+        q, k, v = (part.view(c.heads, 1, c.head_width) for part in self.qkv)
+        self.keys[i, :, self.position] = k[:, 0]
+        self.values[i, :, self.position] = v[:, 0]
+        torch.bmm(q, self.keys[i].transpose(1, 2), out=self.scores)
+        self.scores.div_(math.sqrt(c.head_width)).add_(self.past)
+        torch.softmax(self.scores, dim=-1, out=self.shares)
+        torch.bmm(self.shares, self.values[i], out=self.o)
+        torch.mm(self.o.view(1, -1), w[f"h{i}.w_o"], out=self.delta)
+        self.x.add_(self.delta)
+
+    def norm(self, name: str) -> None:
+        torch.ops.aten.native_layer_norm.out(
+            self.x, [self.config.width], self.w[f"{name}.gamma"], self.w[f"{name}.beta"],
+            self.config.layernorm_epsilon, out0=self.normed, out1=self.stats[0], out2=self.stats[1],
+        )  # fmt: skip
+
+    def chances(self, temperature: float) -> np.ndarray:
+        """The probability of each token to come next, in float64."""
+        self.host.copy_(self.logits)
+        scaled = self.host[0].numpy().astype(np.float64) / temperature
+        grown = np.exp(scaled - scaled.max())
+        chances: np.ndarray = grown / grown.sum()
+        return chances
+
+
+def write(
+    decoder: Decoder,
+    count: int,
+    seed: int,
+    step: int,
+    prompt: Iterable[int] = (),
+    temperature: float = TEMPERATURE,
+) -> Iterator[int]:
+    """`count` tokens that follow the beginning and the prompt.
+
+    A text longer than the window is continued from its last half.
+    """
+    text = [BOS, *prompt]
+    decoder.restart()
+    for token in text[-decoder.window :]:
+        decoder.take(token)
+    for draw in uniform(seed, Purpose.SAMPLE, step, count):
+        token = pick(decoder.chances(temperature), draw)
+        yield token
+        text.append(token)
+        if decoder.position == decoder.window:
+            decoder.restart()
+            for old in text[-max(1, decoder.window // 2) : -1]:
+                decoder.take(old)
+        decoder.take(token)
+
+
+def pick(chances: np.ndarray, draw: float) -> int:
+    """The token in whose stretch of the cumulated probabilities `draw` falls."""
+    return min(int(np.searchsorted(np.cumsum(chances), draw, side="right")), len(chances) - 1)
