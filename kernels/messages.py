@@ -4,12 +4,9 @@ The site extracts the templates (`gettext_noop` marks them), translates them and
 {placeholders}; a terminal fills them in English with `sentence`.
 """
 
+from kernels.andrea.messages import ANDREA
 from kernels.events import Note
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for extraction without needing a translation library here."""
-    return text
+from kernels.marking import gettext_noop
 
 
 def sentence(note: Note) -> str:
@@ -24,7 +21,7 @@ def plain(value: str | int | float) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-MESSAGES: dict[str, str] = {
+MESSAGES: dict[str, str] = ANDREA | {
     "made": gettext_noop("Running on {device_name}."),
     # Outcomes
     "outcome.passed": gettext_noop("Passed."),
