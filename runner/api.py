@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from kernels.events import Note, Outcome
 from kernels.messages import MESSAGES
+from kernels.names import NAMES
 from kernels.procedure import BadParameter
 from kernels.registry import UnknownProcedure
 from runner import ending, submission
@@ -147,7 +148,7 @@ def recordings(procedure: str) -> list[RunView]:
 def messages(language: str) -> dict[str, str]:
     """Every sentence a Procedure may say, by code, in that language; {placeholders} unfilled."""
     with translation.override(language):
-        return {code: gettext(template) for code, template in MESSAGES.items()}
+        return {code: gettext(text) for code, text in (MESSAGES | NAMES).items()}
 
 
 def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:

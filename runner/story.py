@@ -165,10 +165,11 @@ def title(data: Mapping[str, Any], wording: Wording) -> str:
     for key, value in labels.items():
         if key == "seed":
             parts.append(wording.say("seed", seed=str(value)))
-        elif isinstance(value, str):
-            parts.append(wording.named(f"{key}.{value}", value))
-        else:
-            parts.append(f"{wording.named(f'column.{key}', key)} {wording.number(value)}")
+            continue
+        column = wording.messages.get(f"column.{key}", "")
+        parts.append(f"{column} {wording.named_value(value)}".strip())
+    if data.get("what") and not data.get("place"):
+        parts.append(wording.named_value(data["what"]))
     return ", ".join(parts)
 
 
@@ -181,7 +182,7 @@ def where(index: list[int], wording: Wording) -> str:
 def figure(name: str, series: str, data: Mapping[str, Any], wording: Wording) -> Figure:
     label = wording.named(f"metric.{name}", name)
     if series:
-        label = f"{label} · {wording.named(f'series.{series}', series)}"
+        label = f"{label} · {wording.named_value(series)}"
     unit = data.get("unit") or ""
     return Figure(label, wording.number(data["value"]), wording.named(f"unit.{unit}", unit))
 
@@ -196,10 +197,7 @@ def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
         for index, column in enumerate(data["columns"])
     ]
     rows = [
-        [
-            {"text": cell_text(cell, wording), "number": not isinstance(cell, str)}
-            for cell in row
-        ]
+        [{"text": cell_text(cell, wording), "number": not isinstance(cell, str)} for cell in row]
         for row in data["rows"]
     ]
     caption = wording.named(f"table.{data['name']}", data["name"])
@@ -207,6 +205,4 @@ def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
 
 
 def cell_text(value: Any, wording: Wording) -> str:
-    if isinstance(value, str):
-        return wording.named(value, wording.number(value))
-    return "–" if value is None else wording.number(value)
+    return "–" if value is None else wording.named_value(value)

@@ -68,6 +68,12 @@ class Wording:
         """The name of a column, metric or table, or its key where it has none."""
         return self.messages.get(code, otherwise)
 
+    def named_value(self, value: Any) -> str:
+        """A label or a cell: by its name where it has one, a number as numbers are written."""
+        if isinstance(value, str):
+            return self.messages.get(f"name.{value}", self.number(value))
+        return self.number(value)
+
     def fill(self, template: str, params: Mapping[str, Any]) -> str:
         for name, value in params.items():
             template = template.replace("{" + name + "}", self.number(value, 6))

@@ -61,7 +61,7 @@ def test_two_tabs_overwrite_nothing(page: Page, context: BrowserContext) -> None
     expect(other.locator(".ask .saved")).to_have_text(SAVED)
     other.wait_for_timeout(1200)
     fill(page, "3")
-    expect(page.locator(".conflict blockquote").first).to_have_text("2")
+    expect(page.locator(".conflict dd").first).to_have_text("2")
     page.locator(".conflict button").first.click()
     expect(page.locator(".conflict")).to_have_count(0)
     expect(page.locator(".ask .saved")).to_have_text(SAVED)

@@ -26,7 +26,7 @@ export function drawMetrics(host, wording, plot) {
     if (!figures.has(key)) {
       const text = el("span", {});
       const shown = unit ? wording.named(`unit.${unit}`, unit) : "";
-      const label = [wording.named(`metric.${name}`, name), series && wording.named(`series.${series}`, series)];
+      const label = [wording.named(`metric.${name}`, name), series && wording.namedValue(series)];
       numbers.append(
         el(
           "div",
@@ -99,11 +99,18 @@ function drawChart(host, name, wording, plot) {
 function label(caption, box, title, metric, wording) {
   const unit = metric.unit ? ` (${wording.named(`unit.${metric.unit}`, metric.unit)})` : "";
   const keys = [...metric.curves].map(([series, curve], index) => {
-    const name = series ? `${wording.named(`series.${series}`, series)} ` : "";
-    return el("span", { class: `key s${index % 4}` }, `${name}${wording.number(curve.values.at(-1), 5)}`);
+    const name = series ? `${wording.namedValue(series)} ` : "";
+    return el("span", { class: `key ${tone(series, index)}` }, `${name}${wording.number(curve.values.at(-1), 5)}`);
   });
   caption.replaceChildren(el("strong", {}, title + unit), ...keys);
   box.setAttribute("aria-label", caption.textContent);
+}
+
+/** Blue flows forward and vermilion back; the kernel is blue against a dashed reference. */
+const TONES = { kernel: "s0", forward: "s0", backward: "s1", reference: "s2" };
+
+function tone(series, index) {
+  return TONES[series] ?? `s${index % 4}`;
 }
 
 /** Curves may have steps of their own: one shared axis, null where a curve has no point. */
@@ -148,7 +155,7 @@ function options(box, caption, metric, wording) {
         label: series,
         stroke: getComputedStyle(keys[index], "::before").borderTopColor,
         width: 1.75,
-        dash: index % 4 === 2 ? [4, 4] : undefined,
+        dash: tone(series, index) === "s2" ? [5, 4] : undefined,
         points: { show: false },
       })),
     ],

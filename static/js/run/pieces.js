@@ -22,17 +22,13 @@ function table(data, wording) {
     return el("th", { scope: "col", class: numeric ? "n" : null }, wording.named(`column.${column.key}`, column.key) + unit);
   });
   const rows = data.rows.map((row) =>
-    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, cellText(cell, wording)))),
+    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, wording.namedValue(cell)))),
   );
   return el(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
     el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
   );
-}
-
-function cellText(cell, wording) {
-  return typeof cell === "string" ? wording.named(cell, wording.number(cell)) : wording.number(cell);
 }
 
 export function drawPictures(host, wording, fileUrl) {

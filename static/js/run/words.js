@@ -56,6 +56,11 @@ export class Wording {
     return this.messages[code] ?? otherwise;
   }
 
+  /** A label or a cell: by its name where it has one, a number as numbers are written. */
+  namedValue(value) {
+    return typeof value === "string" ? this.named(`name.${value}`, this.number(value)) : this.number(value);
+  }
+
   fill(template, params) {
     return template.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? this.number(params[name], 6) : whole));
   }
@@ -68,9 +73,9 @@ export class Wording {
     else Object.assign(rest, rows === undefined ? {} : { rows }, columns === undefined ? {} : { columns });
     for (const [key, value] of Object.entries(rest)) {
       if (key === "seed") parts.push(this.say("seed", { seed: String(value) }));
-      else if (typeof value === "string") parts.push(this.named(`${key}.${value}`, value));
-      else parts.push(`${this.named(`column.${key}`, key)} ${this.number(value)}`);
+      else parts.push(`${this.messages[`column.${key}`] ?? ""} ${this.namedValue(value)}`.trim());
     }
+    if (data.what && !data.place) parts.push(this.namedValue(data.what));
     return parts.join(", ");
   }
 
