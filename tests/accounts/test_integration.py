@@ -1,13 +1,15 @@
 """Signing up, in and out with what the site really holds: Runs and answers."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings as conf
 from django.test import Client
+from django.utils import timezone
 
-from accounts.guests import forget_guests
+from accounts.guests import RENEW_AFTER, forget_guests
 from accounts.models import Person
 from lessons.models import Answer, Visit
 from runner.models import Run
@@ -67,3 +69,11 @@ def test_erasing_leaves_nothing(client: Client, at_work: Person) -> None:
 def test_a_guest_at_work_is_not_forgotten(at_work: Person) -> None:
     assert forget_guests(idle_days=0).idle == 0
     assert held_by(at_work) == (1, 1, 1)
+
+
+def test_work_that_nobody_can_come_back_to_is_erased(at_work: Person) -> None:
+    longest = timedelta(seconds=conf.SESSION_COOKIE_AGE) + RENEW_AFTER
+    Person.objects.update(last_login=timezone.now() - longest - timedelta(days=1))
+    assert forget_guests().unreachable == 1
+    counts = [model.objects.count() for model in (Person, Answer, Visit, Run)]
+    assert counts == [0, 0, 0, 0]
