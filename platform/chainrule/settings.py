@@ -227,4 +227,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
+    # A form filled in wrongly or an address that is not there (4xx) is no news to who runs this.
+    "loggers": {"django.request": {"level": "ERROR"}},
 }
