@@ -13,6 +13,7 @@ MEDIA = {
     ".svg": "image/svg+xml",
     ".json": "application/json",
     ".pt": "application/octet-stream",
+    ".bin": "application/octet-stream",
 }
 
 
@@ -25,5 +26,12 @@ def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifac
     with temporary.open("rb+") as file:
         os.fsync(file.fileno())
     temporary.replace(target)
-    content = target.read_bytes()
-    return Artifact(name, MEDIA[target.suffix], len(content), hashlib.sha256(content).hexdigest())
+    return describe(context, name)
+
+
+def describe(context: Context, name: str) -> Artifact:
+    """A file that is in place already."""
+    target = context.outputs / name
+    with target.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Artifact(name, MEDIA[target.suffix], target.stat().st_size, digest)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
-from kernels.procedure import Context, Device, DeviceNotAvailable, Procedure
+from kernels.procedure import BadParameter, Context, Device, DeviceNotAvailable, Procedure
 from kernels.registry import PROCEDURES
 
 # By name, because naming the classes themselves would import torch and Triton.
@@ -24,6 +24,7 @@ OUTCOMES = {
     "kernels.procedure.CodeError": Outcome.ERROR_IN_CODE,
 }
 NO_GPU = "no GPU"
+REFUSED = "end.refused"
 NOTES = {
     Outcome.OUT_OF_MEMORY: "end.out-of-memory",
     Outcome.ERROR_IN_CODE: "end.error-in-code",
@@ -97,6 +98,8 @@ def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator
     except DeviceNotAvailable as refused:
         code = str(refused)
         yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(code))
+    except BadParameter as mistake:  # one that shows only when the parameters meet
+        yield End(Outcome.FAILED, Note(REFUSED, {"reason": str(mistake)}))
     except Exception as error:
         yield from fault(error, tally)
 

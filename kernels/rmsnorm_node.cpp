@@ -114,7 +114,7 @@ T owned(RMSNormBackward* node) {
   if constexpr (std::is_same_v<T, std::shared_ptr<torch::autograd::Node>>) {
     return T(node, torch::autograd::deleteNode);
   } else {
-    return T::reclaim(node);
+    return T::unsafe_steal_from_new(node);
   }
 }
 

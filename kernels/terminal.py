@@ -1,6 +1,7 @@
 """`python -m kernels`: the Procedures at a terminal.
 
-Exit status: 0 passed, 1 failed (or stopped), 2 bad arguments, 3 device not available.
+Exit status: 0 passed (or stopped with a checkpoint), 1 failed (or stopped), 2 bad arguments,
+3 device not available.
 """
 
 import argparse
@@ -17,13 +18,14 @@ from typing import Any
 from kernels import machine
 from kernels.config import read_config
 from kernels.events import End, Event, Outcome, to_data
-from kernels.execution import execute
+from kernels.execution import REFUSED, execute
 from kernels.messages import MESSAGES
 from kernels.procedure import BadParameter, Context, Device, Procedure
 from kernels.registry import PROCEDURES, UnknownProcedure, accepts, get, parse
 from kernels.report import Report
 
 PASSED, FAILED, BAD_ARGUMENTS, NO_DEVICE = 0, 1, 2, 3
+SAVED = "end.saved"  # stopped, and nothing is lost
 DEVICE_REFUSALS = {"refusal.no-gpu", "refusal.needs-gpu"}
 
 
@@ -113,7 +115,8 @@ def choose_device(asked: str | None) -> Device:
 def stop_on_signals(context: Context) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         context.stop.set()
-        signal.signal(number, signal.SIG_DFL)  # a second one ends at once
+        if number == signal.SIGINT:
+            signal.signal(number, signal.SIG_DFL)  # a second Ctrl-C ends at once
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
@@ -137,8 +140,13 @@ def envelope(seq: int, event: Event) -> dict[str, Any]:
 def status_of(end: End | None) -> int:
     if end is None:
         return FAILED
-    if end.note is not None and end.note.code in DEVICE_REFUSALS:
+    code = end.note.code if end.note is not None else ""
+    if code in DEVICE_REFUSALS:
         return NO_DEVICE
+    if code == REFUSED:
+        return BAD_ARGUMENTS
+    if code == SAVED:
+        return PASSED
     return PASSED if end.outcome is Outcome.PASSED else FAILED
 
 

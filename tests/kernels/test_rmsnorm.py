@@ -61,9 +61,7 @@ def test_whole_calls_agree_with_the_oracle(version: int, shape: tuple[int, int])
     ],
     ids=str,
 )
-def test_the_wider_contract_holds(
-    version: int, shape: tuple[int, int], dtype: torch.dtype
-) -> None:
+def test_the_wider_contract_holds(version: int, shape: tuple[int, int], dtype: torch.dtype) -> None:
     assert_whole_call(version, shape, dtype)
 
 

@@ -1,0 +1,151 @@
+"""`python -m kernels`, started as people start it: exit statuses, JSON, configuration, signals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernels.registry import PROCEDURES
+
+ROOT = Path(__file__).resolve().parents[2]
+# No card, so that the same happens on a machine that has one.
+PLAIN = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "NO_COLOR": "1", "COLUMNS": "100"}
+PLAIN.pop("TRITON_INTERPRET", None)
+
+
+def start(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kernels", *arguments, "--output", str(folder)]
+    return subprocess.run(command, cwd=ROOT, env=PLAIN, capture_output=True, text=True)
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_list_names_every_procedure_with_its_parameters(tmp_path: Path) -> None:
+    done = start("--list", folder=tmp_path)
+    assert done.returncode == 0
+    for name in PROCEDURES:
+        assert name in done.stdout
+    assert "n = 257" in done.stdout and "from 2 to 4096" in done.stdout
+
+
+def test_passing_is_0_and_every_event_is_a_line_of_json(tmp_path: Path) -> None:
+    done = start("rmsnorm.contract", "--device", "cpu", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = events(done.stdout)
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert all(line.keys() == {"seq", "kind", "at", "data"} for line in lines)
+    assert lines[0]["data"]["note"]["code"] == "made"
+    assert lines[-1]["kind"] == "outcome" and lines[-1]["data"]["outcome"] == "passed"
+    assert done.stderr == ""
+
+
+def test_a_run_that_did_not_pass_is_1(tmp_path: Path) -> None:
+    arguments = ("rmsnorm.exercise", "--device", "cpu", "--set", "n=256")
+    assert start(*arguments, folder=tmp_path).returncode == 0
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "checkpoints").write_text("a file where a folder is due")
+    done = start("rmsnorm.checkpoints", "--device", "cpu", "--set", "steps=1", folder=blocked)
+    assert done.returncode == 1
+    assert "A fault on our side" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rmsnorm.nothing",), "There is no Procedure 'rmsnorm.nothing'. Known: rmsnorm."),
+        (("rmsnorm.exercise", "--set", "n=1"), "n = '1' is not accepted; accepted: a whole number"),
+        (("rmsnorm.exercise", "--set", "m=1"), "no parameter 'm'; it accepts: n."),
+        (("rmsnorm.exercise", "--set", "n"), "--set takes key=value, not 'n'."),
+        (("rmsnorm.exercise", "--version", "9"), "has no version 9; accepted: 1."),
+        (("rmsnorm.exercise", "--config", "nowhere.yaml"), "nowhere.yaml cannot be read"),
+        (("rmsnorm.exercise", "--device", "tpu"), "invalid choice"),
+        ((), "a Procedure is needed; --list shows them"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_arguments_are_2_and_one_sentence(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = start(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [("rmsnorm.benchmark", "--device", "cpu"),
+                                       ("rmsnorm.contract", "--device", "cuda")])  # fmt: skip
+def test_a_device_that_is_not_available_is_3(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = start(*arguments, folder=tmp_path)
+    assert done.returncode == 3
+    assert "GPU" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_without_a_gpu_it_says_loudly_that_it_uses_the_interpreter(tmp_path: Path) -> None:
+    done = start("rmsnorm.clean", folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.startswith("NO GPU HERE")
+
+
+def test_a_config_gives_parameters_and_a_set_overrides_it(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("rmsnorm.exercise:\n  n: 255\n")
+    arguments = ("rmsnorm.exercise", "--device", "cpu", "--json", "--config", str(config))
+    for extra, block in (((), 256), (("--set", "n=300"), 512)):
+        done = start(*arguments, *extra, folder=tmp_path / "out")
+        exercise = events(done.stdout)[1]["data"]["note"]["params"]
+        assert exercise["block"] == block
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rmsnorm.exercise:\n  m: 3\n", "rmsnorm.exercise has no parameter 'm'; it accepts: n."),
+        (
+            "rmsnorm.exersise:\n  n: 3\n",
+            "unknown key 'rmsnorm.exersise'; accepted: common, rmsnorm.",
+        ),
+        ("common:\n  sead: 3\n", "unknown key 'sead' under 'common'; accepted: "),
+        ("rmsnorm.exercise: 3\n", "must hold a mapping of parameters"),
+        ("- a\n", "must hold a mapping of Procedure names"),
+        ("a: [\n", "is not valid YAML"),
+    ],
+)
+def test_a_config_with_a_mistake_is_answered_with_one_sentence(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(text)
+    done = start("rmsnorm.exercise", "--config", str(config), folder=tmp_path / "out")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["minimum", "exercise"])
+def test_the_configs_that_the_lessons_name_are_read(tmp_path: Path, name: str) -> None:
+    config = ROOT / "configs" / f"{name}.yaml"
+    done = start("rmsnorm.clean", "--config", str(config), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_sigterm_ends_cleanly_with_an_outcome(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kernels", "rmsnorm.train-integration", "--device", "cpu"]
+    command += ["--json", "--set", "steps=1000", "examples=4", "--output", str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, env=PLAIN, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        lines = []
+        for line in child.stdout:
+            lines.append(json.loads(line))
+            if lines[-1]["kind"] == "metric" and lines[-1]["data"].get("step") == 2:
+                child.send_signal(signal.SIGTERM)
+    assert child.returncode == 1
+    assert lines[-1]["data"]["outcome"] == "cancelled"
+    assert (tmp_path / "checkpoints" / "rmsnorm-kernel.pt").exists()
