@@ -43,7 +43,6 @@ def reclaim() -> None:
             state=State.QUEUED, lease_until=None, worker="", enqueued_at=None
         ):
             log.warning("Run %s lost its worker %s and is queued again.", run.id, run.worker)
-            doorbell.ring(run.id, run.device)
 
 
 def give_up() -> None:
@@ -58,7 +57,8 @@ def ring_again(queue: Queue) -> None:
     """Rings that were lost: never sent, or sent long ago although a slot is free."""
     now = timezone.now()
     queued = Run.objects.filter(state=State.QUEUED, device=queue)
-    unsent = Q(enqueued_at=None, created_at__lt=now - _FIRST_RING_AFTER)
+    settled = Q(created_at__lt=now - _FIRST_RING_AFTER) | Q(attempt__gt=0)
+    unsent = Q(enqueued_at=None) & settled
     lost = Q(enqueued_at__lt=now - _RING_AGAIN_AFTER)
     due = queued.filter(unsent | lost if has_free_slot(queue) else unsent)
     for run in due.order_by("created_at")[:20]:

@@ -48,9 +48,8 @@ def records(run: Run) -> Iterator[dict[str, Any]]:
         with artifact.file.open("rb") as content:
             body = b64encode(content.read()).decode()
         yield {"artifact": {"name": artifact.name, "media": artifact.media, "base64": body}}
-    yield from (
-        StoredEvent.objects.filter(run=run).order_by("seq").values("seq", "kind", "at", "data")
-    )
+    for event in StoredEvent.objects.filter(run=run).order_by("seq").iterator(500):
+        yield event.envelope()
 
 
 def load(path: Path) -> Run | None:

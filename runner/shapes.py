@@ -99,7 +99,7 @@ class QuotaSpent(RunRefused):
 
 
 class ActiveRun(RunRefused):
-    def __init__(self, run_id: uuid.UUID | None) -> None:
+    def __init__(self, run_id: uuid.UUID) -> None:
         super().__init__("One Run at a time: another one is queued or running.")
         self.run_id = run_id
 

@@ -3,6 +3,7 @@
 import logging
 import re
 import shutil
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.utils import timezone
 
@@ -33,6 +35,7 @@ _FIRST_LOOK_SECONDS = 1.0
 class Slot:
     def __init__(self, name: str, queue: Queue, index: int, slots: int) -> None:
         self.name, self.queue, self.slots = name, queue, slots
+        require_code_outside(Path(settings.DATA_DIR))
         safe = re.sub(r"[^A-Za-z0-9]+", "-", f"{name}-{index}")
         self.folder = Path(settings.DATA_DIR) / "work" / safe
         shutil.rmtree(self.folder, ignore_errors=True)  # what a slot that was killed left here
@@ -138,6 +141,15 @@ class Slot:
                 "heartbeat_at": timezone.now(),
             },
         )
+
+
+def require_code_outside(data_dir: Path) -> None:
+    """The sandbox hides the data folder, so nothing that a child needs may lie in it."""
+    for needed in (settings.BASE_DIR, Path(sys.prefix)):
+        if needed.is_relative_to(data_dir):
+            raise ImproperlyConfigured(
+                f"DATA_DIR is {data_dir}, and {needed} lies inside: choose a folder of its own."
+            )
 
 
 def workspace_name(claimed: Claim) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from runner.access import visible
-from runner.hub import Frame, Subscription, frame_of, hubs
+from runner.hub import Frame, Hub, Subscription, frame_of, hubs
 from runner.reading import Status, in_database, numbered_after
 from runner.shapes import RunNotFound
 
@@ -68,7 +68,7 @@ class Socket:
             else:
                 await self.replay()
             await self.live(subscription)
-            await self.close(subscription)
+            await self.close(hub, subscription)
 
     async def replay(self) -> None:
         """Everything stored after the last Event sent."""
@@ -84,12 +84,13 @@ class Socket:
             elif item.last > self.last:  # joined in the middle of it, or something is missing
                 await self.replay()
 
-    async def close(self, subscription: Subscription) -> None:
-        if subscription.slow:
-            await self.say(json.dumps({"close": "resume", "after": self.last}))
-        else:
+    async def close(self, hub: Hub, subscription: Subscription) -> None:
+        over = hub.status is None or hub.status.ended
+        if over and not subscription.slow:
             await self.replay()  # the hub ended: whatever it knew is stored
-        code = _TRY_AGAIN if subscription.slow else _NORMAL
+        else:
+            await self.say(json.dumps({"close": "resume", "after": self.last}))
+        code = _NORMAL if over and not subscription.slow else _TRY_AGAIN
         await self._send({"type": "websocket.close", "code": code})
 
     async def pass_on(self, frame: Frame) -> None:

@@ -72,9 +72,9 @@ def insert(person: Any, row: Run) -> None:
             transaction.on_commit(lambda: doorbell.ring(row.id, Queue(row.device)))
     except IntegrityError as error:
         active = Run.objects.active().filter(owner_id=person.pk).first()
-        if active is None and "one_active_run" not in str(error) and "owner" not in str(error):
+        if active is None:
             raise
-        raise ActiveRun(active.id if active else None) from error
+        raise ActiveRun(active.id) from error
 
 
 def require_quota(person: Any) -> None:

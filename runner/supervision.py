@@ -75,7 +75,8 @@ class Supervision:
         self.selector.register(self.warm.fileno(), selectors.EVENT_READ, self.read_exit)
         deadline = time.monotonic() + wall_seconds
         while self.exited is None:
-            self.hold_back(events)
+            if self.recorder.full:  # the log is behind: let the child wait in its write
+                time.sleep(_TEXT_SECONDS)
             self.read_once(_TEXT_SECONDS if self.text else _TICK_SECONDS)
             self.steer(time.monotonic(), deadline)
         # It is gone, and with it all it started: what is left in the pipes is all there is.
@@ -89,11 +90,6 @@ class Supervision:
         if self.text and time.monotonic() - self.text_at >= _TEXT_SECONDS:
             self.show_text()
         return len(ready)
-
-    def hold_back(self, events: int) -> None:
-        """Leave the pipe unread while the log is behind: the child then waits in its write."""
-        if self.recorder.full:
-            time.sleep(_TEXT_SECONDS)
 
     def read_events(self, pipe: int) -> None:
         data = os.read(pipe, _READ)

@@ -1,6 +1,7 @@
 """The hub: one reader of a Run for all its sockets, over a real stream and a real log."""
 
 import asyncio
+import json
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -133,7 +134,7 @@ async def watch(run: Run, until: int, gate: asyncio.Event | None = None) -> list
     async def send(message: dict[str, Any]) -> None:
         text = message.get("text", "")
         if text.startswith("["):
-            seen.extend(event["seq"] for event in sockets.json.loads(text))
+            seen.extend(event["seq"] for event in json.loads(text))
             if gate is not None:
                 await gate.wait()
         if '"resume"' in text:
