@@ -51,13 +51,15 @@ def places(person: Any, courses: list[str]) -> dict[str, Place]:
     """The person's Place in each course, in two queries."""
     if person is None or not person.is_authenticated:
         return dict.fromkeys(courses, NOWHERE)
-    visits = Visit.objects.filter(person=person, course__in=courses)
+    visits = Visit.objects.filter(person=person, course__in=courses).values_list(
+        "course", "lesson", "step", "at"
+    )
     answered = Revision.objects.filter(
         answer__person=person, answer__course__in=courses, state=State.SUBMITTED
     ).values_list("answer__course", "answer__activity")
     found = {course: Place({}, frozenset()) for course in courses}
-    for visit in visits:
-        found[visit.course].visits[visit.lesson, visit.step] = visit.at
+    for course, lesson, step, at in visits:
+        found[course].visits[lesson, step] = at
     pairs = set(answered)
     return {
         course: Place(place.visits, frozenset(a for c, a in pairs if c == course))

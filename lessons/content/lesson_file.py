@@ -6,7 +6,7 @@ from pathlib import Path
 from lessons.content import structure as s
 from lessons.content.faults import Fault
 from lessons.content.fields import read_fields
-from lessons.content.strict import SLUG, Node, load
+from lessons.content.strict import Node, load
 
 RESERVED = {"runs", "account", "search", "source", "print"}  # words of the site's addresses
 
@@ -130,8 +130,6 @@ def _run(step: Node) -> s.RunSpec:
 
 def _activity(node: Node) -> s.Activity:
     activity_id = node.slug("id")
-    if not SLUG.fullmatch(activity_id):
-        node.fault("id", "an activity needs an id of its own.")
     predict = node.flag("predict")
     fields = read_fields(node)
     node.end()

@@ -1,7 +1,7 @@
 """A step rendered in one language, kept until a file of its course changes."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -27,8 +27,8 @@ def step_page(
     return library.keep(key, lambda: Renderer(shelf, lesson, step, language).page())
 
 
-def course_links(shelf: Shelf, language: str, shown: frozenset[str] = frozenset()) -> Links:
-    """Where links in this course lead; sources in `shown` stand on the page itself."""
+def course_links(shelf: Shelf, language: str, shown: Mapping[str, str] | None = None) -> Links:
+    """Where links in this course lead; `shown` are the sources on the page, with their ids."""
     course = shelf.course
 
     def step_address(target: str) -> str:
@@ -55,16 +55,12 @@ def course_links(shelf: Shelf, language: str, shown: frozenset[str] = frozenset(
     def source_address(target: str) -> str:
         path, _, symbol = target.partition("::")
         source_text(path, symbol)
-        if target in shown:
-            return f"#{source_anchor(path, symbol)}"
+        if shown and target in shown:
+            return f"#{shown[target]}"
         with override(language):
             return f"{reverse('lessons:source', args=[path])}?symbol={quote(symbol)}#here"
 
     return Links(step_address, term_anchor, source_address)
-
-
-def source_anchor(path: str, symbol: str) -> str:
-    return f"source-{symbol.replace('.', '-')}"
 
 
 class Renderer:
@@ -73,12 +69,12 @@ class Renderer:
     def __init__(self, shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str) -> None:
         self.shelf, self.lesson, self.step, self.language = shelf, lesson, step, language
         self.texts = shelf.lesson_texts[lesson.id]
-        shown = frozenset(
-            f"{item.path}::{symbol}"
+        shown = {
+            f"{item.path}::{symbol}": self.source_id(item)
             for item in step.body
             if isinstance(item, s.SourceRef)
             for symbol in item.versions.values()
-        )
+        }
         self.prose = Prose(course_links(shelf, language, shown))
         self.names: set[str] = set()
 
@@ -95,7 +91,6 @@ class Renderer:
             parts=parts,
             ask=ask,
             definitions=self.definitions(),
-            plain_title=plain(self.text("title").markdown),
             mistakes=tuple(dict.fromkeys(self.prose.mistakes)),
         )
 
@@ -145,7 +140,7 @@ class Renderer:
                 file,
                 lambda text: plain(self.text(f"{block}.{text}").markdown),
                 alt=plain(self.text(f"{block}.alt").markdown),
-                prefix=self.unique(f"figure-{name}"),
+                prefix=self.unique(f"figure-{self.step.id}-{name}"),
             )
         except ContentError as error:
             svg = self.prose.mistake(error)
@@ -159,9 +154,14 @@ class Renderer:
             except ContentError as error:
                 lines = self.prose.mistake(error)
             versions.append(p.SourceVersion(number, symbol, mark_safe(lines)))  # noqa: S308
-        name = self.unique(source_anchor(ref.path, versions[0].symbol))
+        name = self.unique(self.source_id(ref))
         current = versions[0].number
         return p.SourcePart(name, ref.path, ref.direction, tuple(versions), current)
+
+    def source_id(self, ref: s.SourceRef) -> str:
+        """Steps stand together when a lesson is printed, so an id names its step."""
+        symbol = ref.versions[min(ref.versions)].replace(".", "-")
+        return f"source-{self.step.id}-{symbol}"
 
     def unique(self, name: str) -> str:
         """The name, numbered when the page has it already: ids must not repeat."""

@@ -94,5 +94,4 @@ class StepPage:
     parts: tuple[Part, ...]
     ask: AskTexts | None
     definitions: tuple[Definition, ...]
-    plain_title: str
     mistakes: tuple[str, ...]

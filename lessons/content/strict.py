@@ -10,7 +10,8 @@ import yaml
 
 from lessons.content.faults import Fault
 
-SLUG = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_ITEM = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")  # of a list: "0.75" may name an option
 _FLOAT = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")  # yaml 1.1 reads 1e-6 as a string
 
 
@@ -124,7 +125,7 @@ class Node:
         """A list of distinct ids."""
         found: list[str] = []
         for index, item in enumerate(self.listing(key, required)):
-            if not isinstance(item, str) or not SLUG.fullmatch(item):
+            if not isinstance(item, str) or not _ITEM.fullmatch(item):
                 self.fault(
                     f"{key}[{index}]", f"{_said(item)} is not an id (small letters, hyphens)."
                 )

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from lessons import answers, checking
 from lessons.answers import Conflict, Full, Refused, Saved
@@ -24,11 +24,14 @@ from runner import api as runner
 from runner.api import Origin
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpResponse:
     found = find(course)
     named = found.lesson(lesson)
     here = found.step(named, step)
+    address = reverse("lessons:step", args=[course, lesson, step])
+    if request.method != "POST":  # a form shown again was reloaded, or its language changed
+        return HttpResponseRedirect(f"{address}#ask")
     activity = found.activity(here)
     if faults := found.shelf.broken.get(lesson):
         return broken(request, faults)
@@ -39,7 +42,6 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
         context = step_context(request, found, named, here, place, attempt)
         return render(request, "lessons/step.html", context, status=status)
 
-    address = reverse("lessons:step", args=[course, lesson, step])
     try:
         saved = _write(request, Origin(course, lesson, step), here, posted, found.language)
     except Refused as refusal:

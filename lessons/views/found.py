@@ -33,6 +33,9 @@ class Found:
     def lesson_title(self, lesson: Lesson) -> str:
         return self.lesson_text(lesson, "title")
 
+    def step_title(self, lesson: Lesson, step: Step) -> str:
+        return self.lesson_text(lesson, f"{step.id}/title")
+
     def lesson_text(self, lesson: Lesson, block: str) -> str:
         return plain(self.shelf.lesson_texts[lesson.id].get(block, self.language).markdown)
 

@@ -106,6 +106,7 @@ def step_context(
         "lesson": lesson,
         "lesson_title": found.lesson_title(lesson),
         "step": step,
+        "step_title": found.step_title(lesson, step),
         "ask": own.ask,
         "panel": own.panel,
         "answer_address": reverse("lessons:answer", args=[found.course.id, lesson.id, step.id]),
@@ -132,7 +133,7 @@ def _ticks(found: Found, lesson: Lesson, here: Step, place: Place) -> list[Tick]
         Tick(
             number=number,
             address=reverse("lessons:step", args=[found.course.id, lesson.id, step.id]),
-            title=found.page(lesson, step).plain_title,
+            title=found.step_title(lesson, step),
             here=step == here,
             done=place.done(lesson, step),
         )
@@ -147,7 +148,7 @@ def _neighbour(found: Found, lesson: Lesson, index: int, offset: int) -> Turn | 
     if not 0 <= position < len(steps):
         return None
     near, step = steps[position]
-    title = found.page(near, step).plain_title if near == lesson else found.lesson_title(near)
+    title = found.step_title(near, step) if near == lesson else found.lesson_title(near)
     return Turn(reverse("lessons:step", args=[found.course.id, near.id, step.id]), title)
 
 

@@ -44,7 +44,15 @@ def test_every_page_speaks_the_readers_language(reader: Client, language: str) -
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
 @pytest.mark.parametrize(
     "address",
-    ["nothing/", "small/nothing/", "small/first/nothing/", "source/platform/chainrule/settings.py"],
+    [
+        "nothing/",
+        "small/nothing/",
+        "small/first/nothing/",
+        "source/platform/chainrule/settings.py",
+        "source/kernels/%00",
+        "source/..%2f..%2fetc/passwd",
+        "source/kernels/" + "x" * 400,
+    ],  # fmt: skip
 )
 def test_what_is_not_there_is_a_404_in_that_language(
     reader: Client, language: str, address: str
@@ -124,6 +132,16 @@ def test_the_key_is_not_in_the_page_before_the_answer(guest: Client) -> None:
     for secret in ("0.501953125", "131584", "257 over 512", "quotient by N", "Never the block",
                    "Gives a reason"):  # fmt: skip
         assert secret not in html
+
+
+def test_no_id_stands_twice_when_a_lesson_is_printed(small: SmallCourse, reader: Client) -> None:
+    item = "      - figure: box\n      - source: {ref: 'kernels/rmsnorm.py::forward_kernel'}\n"
+    small.change(
+        "small/01-first/lesson.yaml", "  - id: ask\n    body:\n", f"  - id: ask\n    body:\n{item}"
+    )
+    for address in ("print/", "read/", "ask/"):
+        ids = re.findall(r'\sid="([^"]+)"', text(reader, f"/en/small/first/{address}"))
+        assert len(ids) == len(set(ids))
 
 
 def test_the_goal_of_a_lesson_stands_on_its_first_step(reader: Client) -> None:

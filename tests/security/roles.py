@@ -60,6 +60,7 @@ ROWS: list[Row] = [
     Row("lessons:lesson", args=STEP[:2], everyone=302),
     Row("lessons:print", args=STEP[:2]),
     Row("lessons:step", args=STEP),
+    Row("lessons:answer", args=STEP, everyone=302),  # back to the step
     Row("lessons:answer", "POST", STEP, {"do": "draft", "mean-n": "1"}, everyone=303),
     Row("lessons:run", "POST", STEP, {"device": "cpu"}, everyone=303),
     # Runs: for their owner
