@@ -1,0 +1,98 @@
+"""The whole stack beside a GPU: each step of the course that runs something, run on the card.
+
+A guest opens the step's page, presses Run, and follows the Run over the websocket to its outcome.
+With RECORDINGS set to a folder, each Run is kept there as a recording.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from chainrule.serving.plan import count_gpus
+from tests.stack import ROOT, Stack
+from tests.visitor import Visitor
+
+COURSE = ROOT / "lessons" / "courses" / "rmsnorm"
+
+
+@dataclass(frozen=True)
+class Seen:
+    step: str
+    procedure: str
+    outcome: str
+    events: int
+    first_ms: float  # from the click to the first Event at the visitor
+    seconds: float
+
+
+def main() -> None:
+    if not count_gpus():
+        print("There is no NVIDIA GPU here: nothing is measured.")
+        return
+    with tempfile.TemporaryDirectory() as folder, Stack(Path(folder)) as stack:
+        wait_for_gpu(stack)
+        print(stack.log.read_text()[-600:])
+        seen = [run_step(stack, step, name) for step, name in steps()]
+    print(f"{'step':42} {'Procedure':28} {'outcome':10} {'Events':>6} {'first':>8} {'whole':>8}")
+    for s in seen:
+        print(
+            f"{s.step:42} {s.procedure:28} {s.outcome:10} {s.events:6} "
+            f"{s.first_ms:5.0f} ms {s.seconds:6.1f} s"
+        )
+    first = statistics.median(s.first_ms for s in seen)
+    print(f"click to first Event over HTTP and websocket: median {first:.0f} ms ({len(seen)} Runs)")
+    if any(s.outcome != "passed" for s in seen):
+        sys.exit(1)
+
+
+def wait_for_gpu(stack: Stack) -> None:
+    command = [sys.executable, "manage.py", "worker_alive"]
+    environment = stack.env | {"CHAINRULE_QUEUE": "gpu"}
+    for _ in range(60):
+        if not subprocess.run(command, cwd=ROOT, env=environment, capture_output=True).returncode:
+            return
+        time.sleep(1)
+    sys.exit(f"No GPU worker came online:\n{stack.log.read_text()}")
+
+
+def steps() -> list[tuple[str, str]]:
+    """The address of each step that runs something, and its Procedure."""
+    found = []
+    for file in sorted(COURSE.glob("*/lesson.yaml")):
+        lesson = yaml.safe_load(file.read_text())
+        for step in lesson["steps"]:
+            if "run" in step and not step.get("activity", {}).get("predict"):
+                address = f"/en/rmsnorm/{lesson['id']}/{step['id']}/"
+                found.append((address, step["run"]["procedure"]))
+    return found
+
+
+def run_step(stack: Stack, step: str, procedure: str) -> Seen:
+    visitor = Visitor(stack.url)
+    clicked = time.monotonic()
+    run = visitor.run(step, "gpu")
+    events, first = [], 0.0
+    for event in visitor.follow(run):
+        first = first or time.monotonic() - clicked
+        events.append(event)
+    seconds = time.monotonic() - clicked
+    if (folder := os.environ.get("RECORDINGS")) and events[-1]["data"]["outcome"] == "passed":
+        keep(stack, run, Path(folder) / f"{step.strip('/').replace('/', '-')[3:]}.jsonl.gz")
+    outcome = str(events[-1]["data"]["outcome"])
+    return Seen(step, procedure, outcome, len(events), first * 1000, seconds)
+
+
+def keep(stack: Stack, run: str, file: Path) -> None:
+    command = [sys.executable, "manage.py", "recording", "export", run, str(file)]
+    subprocess.run(command, cwd=ROOT, env=stack.env, check=True)
+
+
+if __name__ == "__main__":
+    main()
