@@ -45,6 +45,10 @@ class Stored:
         return self.state == State.DRAFT
 
     @property
+    def is_aside(self) -> bool:
+        return self.state == State.ASIDE
+
+    @property
     def fingerprint(self) -> str:
         """The part of the hash that people compare."""
         return self.hash[:8]
@@ -57,6 +61,12 @@ class History:
     version: int = 0
     draft: Stored | None = None
     submitted: tuple[Stored, ...] = ()
+    aside: tuple[Stored, ...] = ()  # drafts that gave way to another when accounts were merged
+
+    @property
+    def earlier(self) -> list[Stored]:
+        """Everything kept besides the draft and the last submission."""
+        return sorted((*self.submitted[:-1], *self.aside), key=lambda old: old.number)
 
     @property
     def last(self) -> Stored | None:
@@ -110,9 +120,11 @@ def history(person: Any, course: str, activity: str) -> History:
     )
     if not rows:
         return NOTHING
-    submitted = [_stored(row) for row in reversed(rows) if row.state == State.SUBMITTED]
+    rows.reverse()
+    submitted = tuple(_stored(row) for row in rows if row.state == State.SUBMITTED)
+    aside = tuple(_stored(row) for row in rows if row.state == State.ASIDE)
     draft = next((row for row in rows if row.state == State.DRAFT), None)
-    return History(rows[0].answer.version, _stored(draft) if draft else None, tuple(submitted))
+    return History(rows[0].answer.version, _stored(draft) if draft else None, submitted, aside)
 
 
 def save_draft(

@@ -112,8 +112,7 @@ def ask_view(
         explain_open=not wrong,
         lines=comparison(activity, texts, history, measured, language) if activity.predict else (),
         earlier=tuple(
-            Earlier(old, answer_lines(activity, texts, old.content))
-            for old in history.submitted[:-1]
+            Earlier(old, answer_lines(activity, texts, old.content)) for old in history.earlier
         ),
         conflict=(
             answer_lines(activity, texts, attempt.conflict.content)
