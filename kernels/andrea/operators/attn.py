@@ -177,12 +177,13 @@ def k_attn_bwd(
 def forward(q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, heads: int) -> None:
     """Fill o and lse [B * heads, T]. q, k and v may have strided rows, all three alike."""
     pairs, length = lse.shape
-    queries, keys, warps = sides(length, q.device)
+    cut = tiles.reach("attention", length, q.dtype, q.device)
     width = q.shape[1] // heads
     with torch.cuda.device_of(q):
-        k_attn_fwd[(triton.cdiv(length, queries), pairs)](
+        k_attn_fwd[(triton.cdiv(length, cut.queries), pairs)](
             q, k, v, o, lse, length, heads, 1 / math.sqrt(width), q.stride(0), o.stride(0),
-            width, tiles.block(width), queries, keys, tiles.operand(q), num_warps=warps,
+            width, tiles.block(width), cut.queries, cut.keys, tiles.operand(q),
+            num_warps=cut.warps, num_stages=cut.stages,
         )  # fmt: skip
 
 
@@ -201,21 +202,16 @@ def backward(
 ) -> None:
     """Fill dq, dk and dv. `scratch` is for version 2: this one sums rows of dO * O as it goes."""
     pairs, length = lse.shape
-    queries, keys, warps = sides(length, q.device)
+    cut = tiles.reach("attention", length, q.dtype, q.device)
     width = q.shape[1] // heads
-    query_tiles = triton.cdiv(length, queries)
+    query_tiles = triton.cdiv(length, cut.queries)
     with torch.cuda.device_of(q):
-        k_attn_bwd[(query_tiles + triton.cdiv(length, keys), pairs)](
+        k_attn_bwd[(query_tiles + triton.cdiv(length, cut.keys), pairs)](
             do, q, k, v, o, lse, dq, dk, dv, length, heads, 1 / math.sqrt(width),
             q.stride(0), o.stride(0), dq.stride(0), query_tiles,
-            width, tiles.block(width), queries, keys, tiles.operand(q), num_warps=warps,
+            width, tiles.block(width), cut.queries, cut.keys, tiles.operand(q),
+            num_warps=cut.warps, num_stages=cut.stages,
         )  # fmt: skip
-
-
-def sides(length: int, device: torch.device) -> tuple[int, int, int]:
-    """Queries and keys of a tile, and warps."""
-    queries, keys, warps = tiles.card(device).attention
-    return min(queries, tiles.block(length)), min(keys, tiles.block(length)), warps
 
 
 PAIR = Pair(forward, backward)

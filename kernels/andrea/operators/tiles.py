@@ -29,21 +29,45 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """A tile of attention: so many queries against so many keys."""
+
+    queries: int
+    keys: int
+    warps: int = 4
+    stages: int = 1
+
+
+@dataclass(frozen=True)
 class Card:
-    """What a card is given. `wide` and `half` are tiles for FP32 and for 16-bit products."""
+    """What a card is given. `wide` is for FP32, `half` for 16-bit numbers.
+
+    Attention's tiles: one for version 1, then version 2's forward, its dQ, its dK and dV.
+    """
 
     wide: Tile
     half: Tile
     programs: int  # persistent programs a multiprocessor
-    attention: tuple[int, int, int]  # rows of queries, rows of keys, warps
+    attention: Reach
+    forward: Reach
+    dq: Reach
+    dkv: Reach
 
 
+WIDE_REACH = Reach(32, 32)  # FP32: the tiles take twice the registers
+SMALL = Reach(64, 64)
 # The default fits a card with 64 KiB of shared memory a multiprocessor.
-DEFAULT = Card(Tile(64, 64, 16), Tile(64, 64, 32), programs=4, attention=(64, 64, 4))
-CARDS = {
-    "NVIDIA H100": Card(Tile(64, 64, 32), Tile(128, 128, 64, 8), 4, (64, 64, 4)),
-    "NVIDIA H200": Card(Tile(64, 64, 32), Tile(128, 128, 64, 8), 4, (64, 64, 4)),
-}
+DEFAULT = Card(Tile(64, 64, 16), Tile(64, 64, 32), 4, SMALL, SMALL, SMALL, SMALL)
+HOPPER = Card(
+    Tile(64, 64, 32),
+    Tile(128, 128, 64, 8),
+    4,
+    attention=Reach(64, 64, 4, 2),
+    forward=Reach(128, 64, 4, 3),
+    dq=Reach(128, 64, 8, 2),
+    dkv=Reach(64, 128, 8, 2),
+)
+CARDS = {"NVIDIA H100": HOPPER, "NVIDIA H200": HOPPER}
 
 
 @lru_cache
@@ -88,6 +112,15 @@ def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: tor
         made.warps,
         made.stages,
     )
+
+
+def reach(kind: str, length: int, dtype: torch.dtype, device: torch.device) -> Reach:
+    """The tile of attention for a Card's field `kind`, no larger than the sequence."""
+    if device.type != "cuda":
+        return Reach(min(LIMIT, block(length)), min(LIMIT, block(length)))
+    made: Reach = WIDE_REACH if dtype == torch.float32 else getattr(card(device), kind)
+    queries, keys = min(made.queries, block(length)), min(made.keys, block(length))
+    return Reach(queries, keys, made.warps, made.stages)
 
 
 def flat(count: int, device: torch.device, largest: int = 1024) -> int:

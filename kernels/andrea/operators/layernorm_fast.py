@@ -1,0 +1,145 @@
+"""LayerNorm, version 2: the same arithmetic, moved through memory with less waste.
+
+What it changes from version 1, and why:
+- Backward is persistent: a few programs a multiprocessor, each walking over many rows with its
+  share of dgamma and dbeta in registers. The zones shrink from one a tile to one a program, and
+  the loads of the next row are under way while this one is reduced.
+- `forward_residual` joins the residual addition and the LayerNorm behind it: the sum is written
+  once and need not be read again, 4 passes over R*d elements in place of 5.
+
+Bytes (s = bytes of an element): backward with accumulate 4*R*d*s + 16*P*d with P programs,
+forward_residual 4*R*d*s. At R = 65536, d = 768 in BF16: 403 MB, 94 us at 4.27 TB/s. FLOPs as in
+version 1.
+"""
+# mypy: disable-error-code="no-untyped-def"
+
+import torch
+import triton
+import triton.language as tl
+
+from kernels.andrea.operators import Pair, layernorm, tiles
+from kernels.andrea.operators.layernorm import EPS, forward
+
+Tensor = torch.Tensor
+WARPS = 4
+
+
+@triton.jit
+def k_residual_layernorm_fwd(
+    X, DELTA, OUT, GAMMA, BETA, Y, MEAN, VARIANCE, R, EPS,
+    D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.arange(0, BLOCK)
+    keep = (row < R)[:, None] & (column < D)[None, :]
+    place = row[:, None] * D + column[None, :]
+    x = tl.load(X + place, mask=keep, other=0).to(tl.float32)
+    x += tl.load(DELTA + place, mask=keep, other=0).to(tl.float32)
+    x = x.to(OUT.dtype.element_ty).to(tl.float32)  # what the backward pass will read
+    tl.store(OUT + place, x, mask=keep)
+    gamma = tl.load(GAMMA + column, mask=column < D, other=0).to(tl.float32)
+    beta = tl.load(BETA + column, mask=column < D, other=0).to(tl.float32)
+    mean = tl.sum(x, axis=1) / D
+    centred = tl.where(keep, x - mean[:, None], 0.0)
+    variance = tl.sum(centred * centred, axis=1) / D
+    xhat = centred * tl.rsqrt(variance + EPS)[:, None]
+    tl.store(Y + place, xhat * gamma[None, :] + beta[None, :], mask=keep)
+    tl.store(MEAN + row, mean, mask=row < R)
+    tl.store(VARIANCE + row, variance, mask=row < R)
+
+
+@triton.jit
+def k_layernorm_bwd_rows(
+    DY, X, GAMMA, MEAN, VARIANCE, DX, PARTIAL, R, EPS,
+    D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr, ACCUMULATE: tl.constexpr,
+    STAGES: tl.constexpr,
+):  # fmt: skip
+    column = tl.arange(0, BLOCK)
+    gamma = tl.load(GAMMA + column, mask=column < D, other=0).to(tl.float32)
+    dgamma = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    dbeta = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
+    start = tl.program_id(0).to(tl.int64) * ROWS
+    for first in tl.range(start, R, tl.num_programs(0) * ROWS, num_stages=STAGES):
+        row = first + tl.arange(0, ROWS)
+        keep = (row < R)[:, None] & (column < D)[None, :]
+        place = row[:, None] * D + column[None, :]
+        x = tl.load(X + place, mask=keep, other=0).to(tl.float32)
+        dy = tl.load(DY + place, mask=keep, other=0).to(tl.float32)
+        mean = tl.load(MEAN + row, mask=row < R, other=0)
+        rstd = tl.rsqrt(tl.load(VARIANCE + row, mask=row < R, other=0) + EPS)
+        xhat = tl.where(keep, (x - mean[:, None]) * rstd[:, None], 0.0)
+        g = dy * gamma[None, :]
+        mean_g = tl.sum(g, axis=1) / D
+        mean_gx = tl.sum(g * xhat, axis=1) / D
+        dx = rstd[:, None] * (g - mean_g[:, None] - xhat * mean_gx[:, None])
+        if ACCUMULATE:
+            dx += tl.load(DX + place, mask=keep, other=0).to(tl.float32)
+        tl.store(DX + place, dx, mask=keep)
+        dgamma += dy * xhat
+        dbeta += dy
+    share = PARTIAL + tl.program_id(0) * 2 * D + column
+    tl.store(share, tl.sum(dgamma, axis=0), mask=column < D)
+    tl.store(share + D, tl.sum(dbeta, axis=0), mask=column < D)
+
+
+def scratch(rows: int, width: int, device: torch.device) -> tuple[int, int, int]:
+    """The shape of the FP32 buffer `scratch`."""
+    return programs(rows, width, device), 2, width
+
+
+def programs(rows: int, width: int, device: torch.device) -> int:
+    return tiles.persistent(triton.cdiv(rows, rows_at_once(width, device)), device)
+
+
+def rows_at_once(width: int, device: torch.device) -> int:
+    """A power of two of rows, about 1,024 elements: two sums and two tiles fit in registers."""
+    return max(1, 1024 // tiles.block(width)) if device.type == "cuda" else 64
+
+
+def forward_residual(
+    x: Tensor,
+    delta: Tensor,
+    out: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    y: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    eps: float = EPS,
+) -> None:
+    """out = x + delta (rounded to its dtype), then y, mean and variance of out."""
+    rows, width = x.shape
+    tall = tiles.rows(rows, width, x.device)
+    with torch.cuda.device_of(x):
+        k_residual_layernorm_fwd[(triton.cdiv(rows, tall),)](
+            x, delta, out, gamma, beta, y, mean, variance, rows, eps,
+            width, tiles.block(width), tall,
+        )  # fmt: skip
+
+
+def backward(
+    dy: Tensor,
+    x: Tensor,
+    gamma: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    dx: Tensor,
+    dgamma: Tensor,
+    dbeta: Tensor,
+    scratch: Tensor,
+    eps: float = EPS,
+    accumulate: bool = False,
+) -> None:
+    """dx = the gradient of x (+= with accumulate); dgamma and dbeta += theirs."""
+    rows, width = x.shape
+    tall = rows_at_once(width, x.device)
+    count = programs(rows, width, x.device)
+    with torch.cuda.device_of(x):
+        k_layernorm_bwd_rows[(count,)](
+            dy, x, gamma, mean, variance, dx, scratch, rows, eps,
+            width, tiles.block(width), tall, accumulate, 2, num_warps=WARPS,
+        )  # fmt: skip
+        layernorm.add_up(scratch, dgamma, dbeta, count)
+
+
+PAIR = Pair(forward, backward)
