@@ -176,12 +176,7 @@ def submit(
         last = answer.revisions.filter(state=State.SUBMITTED).last()
         current = draft or last
         if last and _same(last, digest, activity):  # a double click, or the other tab was first
-            if draft is None:
-                return Saved(_stored(last), answer.version)
-            if draft.content_hash != digest:
-                _require_base(answer, draft, base)
-            draft.delete()  # typed, and taken back
-            return Saved(_stored(last), _grown(answer))
+            return _again(answer, last, draft, digest, base)
         if answer.revisions.filter(key=key).exists():  # this page's first click is in already
             assert current is not None
             raise Conflict(_stored(current), answer.version)
@@ -189,13 +184,10 @@ def submit(
             _require_base(answer, current, base)
         now = timezone.now()
         row = draft or Revision(answer=answer, number=_next(answer), created_at=now)
-        row.state, row.key, row.language = State.SUBMITTED, key, language
-        row.run = run
+        row.state, row.key, row.language, row.run = State.SUBMITTED, key, language, run
         row.content, row.content_hash = reading.content, digest
         row.saved_at = row.submitted_at = now
-        row.checked_as = checking.key_hash(activity)
-        verdicts = checking.check(activity, reading.content)
-        row.verdicts = {name: verdict.to_json() for name, verdict in verdicts.items()}
+        _check(row, activity)
         row.save()
         return Saved(_stored(row), _grown(answer))
 
@@ -242,6 +234,22 @@ def _locked(person: Any, course: str, activity: Activity) -> Answer:
 def _require_base(answer: Answer, current: Revision | None, base: int) -> None:
     if current is not None and answer.version != base:
         raise Conflict(_stored(current), answer.version)
+
+
+def _again(answer: Answer, last: Revision, draft: Revision | None, digest: str, base: int) -> Saved:
+    """What is sent is what was sent last: nothing new, and a draft in between is taken back."""
+    if draft is None:
+        return Saved(_stored(last), answer.version)
+    if draft.content_hash != digest:
+        _require_base(answer, draft, base)
+    draft.delete()
+    return Saved(_stored(last), _grown(answer))
+
+
+def _check(row: Revision, activity: Activity) -> None:
+    row.checked_as = checking.key_hash(activity)
+    verdicts = checking.check(activity, row.content)
+    row.verdicts = {name: verdict.to_json() for name, verdict in verdicts.items()}
 
 
 def _same(last: Revision, digest: str, activity: Activity) -> bool:
