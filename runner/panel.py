@@ -151,7 +151,7 @@ class Panel:
     @property
     def elapsed(self) -> str:
         seconds = self.run.elapsed if self.run else None
-        return "" if seconds is None else f"{self.wording.number(round(seconds, 1))} s"
+        return "" if seconds is None else self.wording.seconds(seconds)
 
     @property
     def grid_classes(self) -> str:
@@ -242,7 +242,7 @@ def made(facts: Mapping[str, Any], wording: Wording) -> list[str]:
     parts += [f"{name} {facts[key]}" for key, name in TOOLS.items() if facts.get(key)]
     if version := facts.get("version"):
         parts.append(wording.say("version", version=version))
-    if "seed" in facts and facts["seed"] is not None:
+    if facts.get("seed") not in (None, ""):
         parts.append(wording.say("made_seed", seed=str(facts["seed"])))
     if commit := facts.get("commit"):
         parts.append(wording.say("commit", commit=str(commit)[:10]))

@@ -114,7 +114,8 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
                     {"artifact": data["artifact"], "alt": wording.note(data["alt"])}
                 )
             case "sample":
-                story.samples.append({"step": data["step"], "text": data["text"]})
+                label = wording.say("step", step=data["step"])
+                story.samples.append({"label": label, "text": data["text"]})
             case "log" if (data.get("note") or {}).get("code") != "made":
                 text = (data.get("text") or wording.note(data.get("note"))).removesuffix("\n")
                 story.log.append({"level": data.get("level", "info"), "text": text})
@@ -133,27 +134,38 @@ def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wor
     row, column, slot = data["place"]
     square = story.rows[row].squares[column * len(grid.slots) + slot]
     square.verdict = case.verdict
-    square.label = square.label.rpartition(":")[0] + f": {wording.say(case.verdict)}"
+    measured = f", {wording.say('error')} {case.error}" if square.verdict == "failed" else ""
+    square.label = square.label.rpartition(":")[0] + f": {wording.say(case.verdict)}{measured}"
 
 
 def case_view(data: Mapping[str, Any], wording: Wording) -> CaseView:
-    facts = []
-    if worst := data.get("worst"):
-        facts = [
-            (wording.say("worst"), where(worst["index"], wording)),
-            (wording.say("got"), wording.number(worst["got"])),
-            (wording.say("expected"), wording.number(worst["expected"])),
-            (wording.say("allowed"), "± " + wording.number(worst["allowed"], 3)),
-        ]
     error = data.get("max_abs_error")
     return CaseView(
         id=data["id"],
         title=title(data, wording),
         verdict=data["verdict"],
         error="" if error is None else wording.number(error, 3),
-        facts=facts,
+        facts=facts(data, wording),
         why=wording.note(data.get("why")),
     )
+
+
+def facts(data: Mapping[str, Any], wording: Wording) -> list[tuple[str, str]]:
+    """What was measured of a case, each with its name."""
+    found: list[tuple[str, str]] = []
+    if worst := data.get("worst"):
+        found = [
+            (wording.say("worst"), where(worst["index"], wording)),
+            (wording.say("got"), wording.number(worst["got"])),
+            (wording.say("expected"), wording.number(worst["expected"])),
+            (wording.say("allowed"), "± " + wording.number(worst["allowed"], 3)),
+        ]
+    if (error := data.get("max_abs_error")) is not None:
+        found.append((wording.say("error"), wording.number(error, 3)))
+    if (atol := data.get("atol")) is not None:
+        allowed = wording.say("tolerance_value", atol=atol, rtol=data.get("rtol", 0))
+        found.append((wording.say("tolerance"), allowed))
+    return found
 
 
 def title(data: Mapping[str, Any], wording: Wording) -> str:

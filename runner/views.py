@@ -189,5 +189,5 @@ def row(found: RunView) -> dict[str, Any]:
         "title": title(found.procedure, wording),
         "word": word,
         "cases": (found.passed or 0) + (found.failed or 0),
-        "elapsed": "" if seconds is None else f"{wording.number(round(seconds, 1))} s",
+        "elapsed": "" if seconds is None else wording.seconds(seconds),
     }

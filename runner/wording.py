@@ -47,6 +47,9 @@ class Wording:
     def number(self, value: Any, digits: int = 7) -> str:
         return number(value, self.language, digits)
 
+    def seconds(self, value: float) -> str:
+        return format_decimal(value, "#,##0.0", locale=self.language) + " s"
+
     def say(self, key: str, **params: Any) -> str:
         """One of our own words, filled; a counted one is chosen by `n`."""
         text = self.words[key]

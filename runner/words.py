@@ -49,7 +49,7 @@ WORDS: dict[str, Promise] = {
     "log": _("Log"),
     "log_cut": _("{count} lines in between are in the downloaded log."),
     "files": _("Files"),
-    "step": _("step {step}"),
+    "step": _("Step {step}"),
     "run_number": _("Run {id}"),
     "raw_events": _("raw Events"),
     "to_that_run": _("Go to it"),

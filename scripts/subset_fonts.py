@@ -81,7 +81,7 @@ def main() -> None:
     ]
     for face in FACES:
         path = fonts / f"{face.file}.woff2"
-        font = cut(TTFont(modules / face.source), face)
+        font = cut(TTFont(modules / face.source, recalcTimestamp=False), face)
         font.flavor = "woff2"
         font.save(path)
         rules.append(rule(face))
@@ -136,12 +136,20 @@ def fallback(font: TTFont, face: Face) -> str:
     advance = sum(widths[glyphs[ord(letter)]][0] for letter in FREQUENCY) / len(FREQUENCY) / em
     size = advance / FALLBACK_ADVANCE[face.family]
     ascent, descent = font["hhea"].ascent / em / size, -font["hhea"].descent / em / size
-    names = ", ".join(f'local("{name}")' for name in FALLBACKS[face.family])
-    return (
-        f'@font-face {{ font-family: "{face.family} fallback"; src: {names}; '
+    metrics = (
         f"size-adjust: {size:.2%}; ascent-override: {ascent:.2%}; "
-        f"descent-override: {descent:.2%}; line-gap-override: 0%; }}"
+        f"descent-override: {descent:.2%}; line-gap-override: 0%;"
     )
+    styles = (("", "font-weight: 400;"), (" Bold", "font-weight: 600;"))
+    return "\n".join(
+        f'@font-face {{ font-family: "{face.family} fallback"; '
+        f"src: {local(face.family, style)}; {weight} {metrics} }}"
+        for style, weight in styles
+    )
+
+
+def local(family: str, style: str) -> str:
+    return ", ".join(f'local("{name}{style}")' for name in FALLBACKS[family])
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """A real Chromium before the whole system. Where there is none, that is said loudly."""
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
-from tests.stack import Stack
+from tests.stack import ROOT, Stack
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -61,6 +64,23 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 def refused(message: Any) -> bool:
     return "Content Security Policy" in message.text
+
+
+@pytest.fixture(scope="session")
+def made(stack: Stack) -> dict[str, dict[str, str]]:
+    """Runs in every state: their ids, and the session of each one's owner."""
+    command = [sys.executable, "-m", "tests.browser.made"]
+    done = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    runs: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return runs
+
+
+def signed_in(browser: Browser, stack: Stack, session: str, **options: Any) -> BrowserContext:
+    context = browser.new_context(base_url=stack.url, **options)
+    if session:
+        context.add_cookies([{"name": "sessionid", "value": session, "url": stack.url}])
+    return context
 
 
 STEP = "/en/rmsnorm/forward/two-sizes/"

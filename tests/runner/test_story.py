@@ -66,11 +66,17 @@ def test_every_square_is_there_before_anything_ran() -> None:
 
 
 def test_a_case_turns_its_own_square() -> None:
-    story = tell([a_case("failed", (1, 1, 0), seed=1)], GRID, wording())
+    story = tell([a_case("passed", (1, 1, 0), seed=1)], GRID, wording())
     square = story.rows[1].squares[2]
-    assert (square.verdict, square.label) == ("failed", "FP32 · 17, N = 257, seed 1: failed")
+    assert (square.verdict, square.label) == ("passed", "FP32 · 17, N = 257, seed 1: passed")
     assert sum(bool(s.verdict) for row in story.rows for s in row.squares) == 1
-    assert story.failure and story.failure.title == "FP32, 17 × 257, seed 1"
+    assert story.cases[0].title == "FP32, 17 × 257, seed 1" and story.failure is None
+
+
+def test_the_first_failure_is_the_one_that_is_opened() -> None:
+    events = [a_case("failed", (0, 0, 1), seed=2), a_case("failed", (0, 1, 0), seed=1)]
+    story = tell(events, GRID, wording())
+    assert story.failure and story.failure.title == "FP32, 17 × 257, seed 2"
 
 
 def test_a_case_without_a_place_stands_below() -> None:

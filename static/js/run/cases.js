@@ -21,6 +21,8 @@ export function drawCases(host, grid, wording) {
     open.classList.add("open");
     open.setAttribute("aria-expanded", "true");
     detail.replaceChildren(drawCase(data, wording));
+    if (source.closest("li")) source.after(detail);
+    else lines.before(detail);
   }
 
   function choose(data, source) {

@@ -16,7 +16,8 @@ function library(plot) {
 
 export function drawMetrics(host, wording, plot) {
   const numbers = el("dl", { class: "numbers", hidden: true });
-  host.append(numbers);
+  const curves = el("div");
+  host.append(curves, numbers);
   const figures = new Map();
   const charts = new Map();
   let drawn = null;
@@ -48,7 +49,7 @@ export function drawMetrics(host, wording, plot) {
     for (const [name, metric] of drawn) {
       for (const [series, value] of metric.lone) lone(name, series, value, metric.unit);
       if (!metric.curves.size) continue;
-      if (!charts.has(name)) charts.set(name, drawChart(host, name, wording, plot));
+      if (!charts.has(name)) charts.set(name, drawChart(curves, name, wording, plot));
       charts.get(name)(metric);
     }
   };
@@ -61,7 +62,7 @@ function reveal(name, series, text) {
   }
 }
 
-function drawChart(host, name, wording, plot) {
+function drawChart(curves, name, wording, plot) {
   const caption = el("figcaption", {});
   const box = el("div", { class: "plot", role: "img" });
   host.append(el("figure", { class: "chart" }, caption, box));

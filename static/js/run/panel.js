@@ -117,9 +117,12 @@ export class Panel {
     const links = [...host.querySelectorAll(".made a")].map((link) => [link.href, link.textContent]);
     host.replaceChildren(this.verdict, this.said, this.lost, this.meter);
     const part = () => host.appendChild(el("div"));
+    // Without a grid, curves and numbers stand where the squares would.
+    const places = [part(), part()];
+    if (!this.grid) places.reverse();
     this.pieces = [
-      drawCases(part(), this.grid, wording),
-      drawMetrics(part(), wording, this.shared.plot),
+      drawCases(places[0], this.grid, wording),
+      drawMetrics(places[1], wording, this.shared.plot),
       drawTables(part(), wording),
       drawPictures(part(), wording, fileUrl),
       drawSamples(part(), wording),

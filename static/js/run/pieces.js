@@ -117,7 +117,7 @@ export function madeOf(facts, wording) {
     if (facts[key]) parts.push(`${name} ${facts[key]}`);
   }
   if (facts.version) parts.push(wording.say("version", { version: facts.version }));
-  if (facts.seed !== undefined && facts.seed !== null) parts.push(wording.say("made_seed", { seed: String(facts.seed) }));
+  if (![undefined, null, ""].includes(facts.seed)) parts.push(wording.say("made_seed", { seed: String(facts.seed) }));
   if (facts.commit) parts.push(wording.say("commit", { commit: String(facts.commit).slice(0, 10) }));
   const sandbox = facts.sandbox || "none";
   parts.push(sandbox === "none" ? wording.say("no_sandbox") : wording.say("sandbox", { name: sandbox }));

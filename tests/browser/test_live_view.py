@@ -1,0 +1,134 @@
+"""The live view: its reducer, and that it says what the server says of the same Run."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import signed_in
+from tests.stack import Stack
+
+EVENTS = [
+    {"seq": 1, "kind": "log", "at": "", "data": {"note": {"code": "made", "params": {"seed": 1}}}},
+    {"seq": 2, "kind": "progress", "at": "", "data": {"done": 1, "total": 2}},
+    {"seq": 3, "kind": "case", "at": "", "data": {"id": "a", "verdict": "passed"}},
+    {"seq": 4, "kind": "case", "at": "", "data": {"id": "b", "verdict": "failed"}},
+    {"seq": 5, "kind": "metric", "at": "", "data": {"name": "m", "value": 1.5}},
+    {
+        "seq": 6,
+        "kind": "metric",
+        "at": "",
+        "data": {"name": "l", "series": "k", "step": 1, "value": 2},
+    },
+    {
+        "seq": 7,
+        "kind": "metric",
+        "at": "",
+        "data": {"name": "l", "series": "k", "step": 2, "value": 1},
+    },
+    {"seq": 8, "kind": "log", "at": "", "data": {"text": "a line"}},
+    {"seq": 9, "kind": "unheard-of", "at": "", "data": {}},
+    {"seq": 10, "kind": "outcome", "at": "", "data": {"outcome": "failed"}},
+]
+REDUCE = """async (batches) => {
+    const { advance, blank } = await import("/static/js/run/reducer.js");
+    let state = blank();
+    for (const batch of batches) state = advance(state, batch);
+    const plain = (_, value) => value instanceof Map ? [...value.entries()] : value;
+    return JSON.stringify(state, plain);
+}"""
+
+
+def reduced(page: Page, *batches: list[dict[str, Any]]) -> dict[str, Any]:
+    page.goto("/en/")
+    state: dict[str, Any] = json.loads(page.evaluate(REDUCE, list(batches)))
+    return state
+
+
+def test_old_state_and_new_events_make_the_same_state_as_all_of_them(page: Page) -> None:
+    whole = reduced(page, EVENTS)
+    assert reduced(page, *[[event] for event in EVENTS]) == whole
+    assert reduced(page, EVENTS[:4], EVENTS[4:]) == whole
+    assert (whole["passed"], whole["failed"], whole["failure"]["id"]) == (1, 1, "b")
+
+
+def test_what_comes_twice_counts_once(page: Page) -> None:
+    assert reduced(page, EVENTS[:6], EVENTS[2:], EVENTS) == reduced(page, EVENTS)
+
+
+def test_a_gap_is_not_stepped_over(page: Page) -> None:
+    state = reduced(page, EVENTS[:3], EVENTS[5:])
+    assert state["seq"] == 3 and state["outcome"] is None
+
+
+def test_an_older_state_is_left_as_it_was(page: Page) -> None:
+    page.goto("/en/")
+    same = page.evaluate(
+        """async (events) => {
+            const { advance, blank } = await import("/static/js/run/reducer.js");
+            const steps = (state) => state.metrics.get("l").curves.get("k").steps.length;
+            const old = advance(blank(), events.slice(0, 6));
+            const next = advance(old, events);
+            return steps(old) === 1 && steps(next) === 2 && old.outcome === null;
+        }""",
+        EVENTS,
+    )
+    assert same is True
+
+
+SAID = """() => {
+    const text = (node) => node.textContent.replace(/\\s+/g, " ").trim();
+    const all = (where) => [...document.querySelectorAll(where)].map(text);
+    const labels = [...document.querySelectorAll(".cell")].map((cell) => cell.ariaLabel);
+    return {
+        labels, verdict: all("[data-verdict]"), said: all(".said").filter(Boolean),
+        lines: all(".caseline"), cases: all(".case strong, .case dt, .case dd, .case p"),
+        numbers: all(".numbers > div"),
+        tables: all("table.data th, table.data td, table.data caption"),
+        samples: all(".sample"), log: all(".log > :not([hidden])"), made: all(".made"),
+        device: all("[data-device]"), elapsed: all("[data-elapsed]"),
+    };
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+@pytest.mark.parametrize("name", ["passed", "failed", "out_of_memory", "table", "recording"])
+def test_a_script_says_what_the_server_said(
+    browser: Browser, stack: Stack, made: dict[str, Any], name: str, language: str
+) -> None:
+    address = f"/{language}/runs/{made['runs'][name]}/"
+    said = []
+    for scripts in (False, True):
+        session = made["sessions"].get(name, made["sessions"]["passed"])
+        context = signed_in(browser, stack, session, java_script_enabled=scripts)
+        page = context.new_page()
+        page.goto(address)
+        if scripts:
+            expect(page.locator(".said")).not_to_be_empty()
+        said.append(page.evaluate(SAID))
+        context.close()
+    assert said[1] == said[0]
+
+
+def test_a_training_of_thousands_of_events_is_drawn_as_one_curve(
+    browser: Browser, stack: Stack, made: dict[str, Any]
+) -> None:
+    context = signed_in(browser, stack, made["sessions"]["training"])
+    page = context.new_page()
+    page.goto(f"/en/runs/{made['runs']['training']}/")
+    expect(page.locator(".chart canvas")).to_have_count(1)
+    expect(page.locator(".chart figcaption")).to_contain_text("kernel 0.00066667")
+    context.close()
+
+
+def test_without_a_curve_the_library_for_curves_is_not_fetched(
+    browser: Browser, stack: Stack, made: dict[str, Any]
+) -> None:
+    context = signed_in(browser, stack, made["sessions"]["failed"])
+    page = context.new_page()
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(f"/en/runs/{made['runs']['failed']}/", wait_until="networkidle")
+    assert not [url for url in fetched if "uPlot" in url or "htmx" in url]
+    context.close()
