@@ -1,6 +1,7 @@
 """Guests and accounts, and an app that holds something of theirs."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -13,14 +14,14 @@ PASSWORD = "a long sentence 42"
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(settings: pytest.FixtureRequest) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # type: ignore[attr-defined]
+def quick_hashes(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
-def held(settings: pytest.FixtureRequest) -> Iterator[dict[str, list[str]]]:
+def held(settings: Any) -> Iterator[dict[str, list[str]]]:
     """What `tests.accounts.holding` holds, by person; it is the only PERSONAL_DATA module."""
-    settings.PERSONAL_DATA = ["tests.accounts.holding"]  # type: ignore[attr-defined]
+    settings.PERSONAL_DATA = ["tests.accounts.holding"]
     yield holding.WORK
     holding.WORK.clear()
 

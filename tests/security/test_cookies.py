@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -37,10 +38,8 @@ def test_no_cookie_goes_to_other_sites_and_scripts_see_only_the_form_token(
     assert readable <= {settings.CSRF_COOKIE_NAME}
 
 
-def test_with_https_every_cookie_is_secure(
-    client_as: Clients, run: Run, settings: pytest.FixtureRequest
-) -> None:
-    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True  # type: ignore[attr-defined]
+def test_with_https_every_cookie_is_secure(client_as: Clients, run: Run, settings: Any) -> None:
+    settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
     found = cookies_set(client_as, run)
     assert [name for name, flags in found.items() if not flags["secure"]] == []
 
