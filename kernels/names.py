@@ -3,7 +3,7 @@
 A label or a cell that has a name here is shown by it; any other stands as it is.
 """
 
-from kernels.messages import gettext_noop
+from kernels.marking import gettext_noop
 
 NAMES: dict[str, str] = {
     # Special inputs

@@ -10,6 +10,7 @@ import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -80,20 +81,33 @@ def load(path: Path, count: int) -> Checkpoint:
 
     Raises CheckpointError that says which rule the file breaks, before it reads the arrays.
     """
+    step, weights, m, v = read(path, count, arrays=3)
+    return Checkpoint(step, weights, m, v)
+
+
+def load_weights(path: Path, count: int) -> np.ndarray:
+    """The weights alone, as inference needs them. Raises CheckpointError."""
+    _, weights = read(path, count, arrays=1)
+    return weights
+
+
+def read(path: Path, count: int, arrays: int) -> tuple[Any, ...]:
+    """The step and the first `arrays` arrays."""
     try:
-        size = path.stat().st_size
-    except FileNotFoundError:
-        raise CheckpointError(f"{path.name}: there is no such file") from None
-    with path.open("rb") as file:
+        file = path.open("rb")
+    except OSError as error:
+        raise CheckpointError(f"{path.name}: cannot be opened ({error.strerror})") from None
+    with file:
+        size = os.fstat(file.fileno()).st_size
         head = file.read(HEADER.size)
         if len(head) < HEADER.size:
             raise CheckpointError(f"{path.name}: {size} bytes, too short for a header of 8")
         step, stored = HEADER.unpack(head)
         refuse(path.name, step, stored, count, size)
-        arrays = [np.fromfile(file, "<f4", stored) for _ in range(3)]
-    if any(a.size != stored for a in arrays):
+        found = [np.fromfile(file, "<f4", stored) for _ in range(arrays)]
+    if any(array.size != stored for array in found):
         raise CheckpointError(f"{path.name}: it became shorter while it was read")
-    return Checkpoint(step, *arrays)
+    return step, *found
 
 
 def refuse(name: str, step: int, stored: int, count: int, size: int) -> None:

@@ -8,7 +8,7 @@ every machine has. Any UTF-8 text file can be given instead, or a folder of them
 import hashlib
 import os
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,13 +47,8 @@ def prepare(given: str, folder: Path, vocabulary: int, window: int) -> Corpus:
         )
     root = Path(given) if given else Path(sysconfig.get_paths()["stdlib"])
     files = list(text_files(root, standard=not given))
-    digest, path = write(files, folder, standard=not given)
-    tokens = np.memmap(path, np.uint16, mode="r")
-    if len(tokens) < window:
-        raise BadParameter(
-            f"corpus = {given!r} is too short: {len(tokens)} tokens; accepted: at least {window}, "
-            "the context and one more."
-        )
+    digest, path = write(files, folder, window, standard=not given)
+    tokens = np.memmap(path, "<u2", mode="r")
     return Corpus(root.name if given else "python", digest, tokens)
 
 
@@ -77,8 +72,11 @@ def hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def write(files: list[Path], folder: Path, *, standard: bool) -> tuple[str, Path]:
-    """All texts as tokens in one file, whose name is the digest of what it holds."""
+def write(files: list[Path], folder: Path, window: int, *, standard: bool) -> tuple[str, Path]:
+    """All texts as tokens in one file, whose name is the digest of what it holds.
+
+    Raises BadParameter, and leaves no file, when they are fewer than `window`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".corpus.{os.getpid()}.part"
     digest = hashlib.sha256()
@@ -90,6 +88,11 @@ def write(files: list[Path], folder: Path, *, standard: bool) -> tuple[str, Path
                 tokens = tokenise(content).astype("<u2").tobytes()
                 digest.update(tokens)
                 out.write(tokens)
+        if (count := temporary.stat().st_size // 2) < window:
+            raise BadParameter(
+                f"corpus is too short: {count} tokens; accepted: at least {window}, the context "
+                "and one more."
+            )
         name = digest.hexdigest()[:16]
         target = folder / f"corpus-{name}.u16"
         temporary.replace(target)
@@ -130,6 +133,6 @@ def tokenise(content: bytes) -> np.ndarray:
     return tokens
 
 
-def text_of(tokens: np.ndarray) -> str:
+def text_of(tokens: Iterable[int]) -> str:
     """Bytes that are no UTF-8 become the replacement character; other tokens are left out."""
-    return bytes(token for token in tokens.tolist() if token < 256).decode("utf-8", "replace")
+    return bytes(token for token in tokens if token < 256).decode("utf-8", "replace")

@@ -6,6 +6,7 @@ polish continues with other data, so its line differs and is appended: the last 
 """
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -32,11 +33,12 @@ class History:
         os.close(self.handle)
 
 
-def line(step: int, loss: float) -> str:
-    return json.dumps([step, loss]) + "\n"
+def line(step: int, loss: float | None) -> str:
+    """A loss that JSON cannot hold, infinite or NaN, becomes null."""
+    return json.dumps([step, loss if loss is not None and math.isfinite(loss) else None]) + "\n"
 
 
-def points(path: Path) -> list[tuple[int, float]]:
+def points(path: Path) -> list[tuple[int, float | None]]:
     """Every whole line of the file, in its order; none if there is no file."""
     if not path.exists():
         return []

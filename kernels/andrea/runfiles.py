@@ -78,19 +78,17 @@ class RunFiles:
         kept = [old for old in self.samples() if old["step"] != sample["step"]]
         write_json(self.live("samples"), [*kept, sample])
 
-    def archive(self) -> list[Path]:
+    def archive(self) -> int:
         """Put samples and state aside under the next free number; `.loss.json` stays.
 
-        An archive is never overwritten. The files must be those of the run that ends here.
+        An archive is never overwritten. The live files restart.
         """
         number = next(n for n in numbers() if not any(self.archived(n, k).exists() for k in MOVED))
-        made = []
         for kind in MOVED:
             if self.live(kind).exists():
                 self.live(kind).rename(self.archived(number, kind))
-                made.append(self.archived(number, kind))
         sync_folder(self.folder)
-        return made
+        return number
 
     def archived(self, number: int, kind: str) -> Path:
         return self.folder / f"{self.model}.{kind}.{number}.json"

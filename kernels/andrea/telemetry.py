@@ -47,12 +47,10 @@ class Telemetry:
         pynvml.nvmlShutdown()
 
 
-def open_telemetry(bus: str | None = None) -> Telemetry | None:
-    """The card at that PCI address (CUDA's numbering is not NVML's), or the first; None without."""
+def open_telemetry(card: str) -> Telemetry | None:
+    """The card with that UUID; None where NVML or the card is not there."""
     try:
         pynvml.nvmlInit()
-        if bus is None:
-            return Telemetry(pynvml.nvmlDeviceGetHandleByIndex(0))
-        return Telemetry(pynvml.nvmlDeviceGetHandleByPciBusId(bus))
+        return Telemetry(pynvml.nvmlDeviceGetHandleByUUID(card))
     except pynvml.NVMLError:
         return None

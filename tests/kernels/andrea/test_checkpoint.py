@@ -70,7 +70,7 @@ def test_a_malformed_file_is_refused_with_its_reason(
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"none\.bin: there is no such file"):
+    with pytest.raises(CheckpointError, match=r"none\.bin: cannot be opened \(No such file"):
         load(tmp_path / "none.bin", 5)
 
 

@@ -1,0 +1,61 @@
+"""What is measured beside the training itself: speed, memory and what the card reports."""
+
+import time
+from collections.abc import Iterator
+
+import torch
+
+from kernels.andrea.engine import Engine
+from kernels.andrea.telemetry import Telemetry, open_telemetry
+from kernels.events import Event, Log, Metric, Note
+
+SECONDS = 1.0  # between two readings
+
+
+class Gauges:
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.on_gpu = engine.device.type == "cuda"
+        self.telemetry: Telemetry | None = None
+        self.read_at, self.read_step = 0.0, 0
+
+    def open(self) -> Iterator[Event]:
+        if self.on_gpu:
+            self.telemetry = open_telemetry(identity(self.engine.device))
+        if self.telemetry is None:
+            yield Log(Note("log.andrea.no-telemetry"))
+        elif (watts := self.telemetry.power_limit()) is not None:
+            yield Log(Note("log.andrea.power-limit", {"watts": watts}))
+        if not self.on_gpu:
+            yield Log(Note("log.andrea.interpreter-times"))
+
+    def read(self, step: int) -> Iterator[Metric]:
+        """A reading, if the last one is a second old."""
+        now = time.monotonic()
+        seconds, steps = now - self.read_at, step - self.read_step
+        if seconds < SECONDS:
+            return
+        if self.on_gpu and self.read_at:
+            tokens = steps * self.engine.config.micro_batches * self.engine.config.rows
+            yield Metric("tokens-per-second", tokens / seconds, step)
+        yield Metric("memory", self.memory(), step, "bytes")
+        if self.telemetry is not None:
+            yield from self.telemetry.read(step)
+        self.read_at, self.read_step = now, step
+
+    def memory(self) -> float:
+        """On a GPU all that is taken of it; on the interpreter the buffers."""
+        if self.on_gpu:
+            free, total = torch.cuda.mem_get_info(self.engine.device)
+            return float(total - free)
+        return float(self.engine.plan.bytes)
+
+    def close(self) -> None:
+        if self.telemetry is not None:
+            self.telemetry.close()
+            self.telemetry = None
+
+
+def identity(device: torch.device) -> str:
+    """The card's UUID as NVML writes it: CUDA's numbering of cards is not NVML's."""
+    return f"GPU-{torch.cuda.get_device_properties(device).uuid}"

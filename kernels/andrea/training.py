@@ -1,0 +1,241 @@
+"""Training: the loop around the engine, its files, its samples and its signals.
+
+The loss of a step is read while the next one runs. A signal only raises a flag, looked at after
+each step: SIGUSR1 (context.checkpoint) writes a checkpoint and goes on, SIGTERM (context.stop)
+writes one and ends. Writing one changes nothing of what follows.
+"""
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from kernels.andrea import batches, checkpoint
+from kernels.andrea.checkpoint import CheckpointError
+from kernels.andrea.config import Config
+from kernels.andrea.corpus import Corpus, text_of
+from kernels.andrea.engine import Engine
+from kernels.andrea.gauges import Gauges
+from kernels.andrea.history import History
+from kernels.andrea.host import HostSlot
+from kernels.andrea.layout import parameter_count
+from kernels.andrea.origin import about, require_same
+from kernels.andrea.runfiles import RunFiles, Source, State
+from kernels.andrea.sampling import Decoder, write
+from kernels.andrea.schedule import learning_rate
+from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS, SAMPLE_TOKENS, score
+from kernels.artifacts import describe
+from kernels.events import Artifact, End, Event, Log, Metric, Note, Outcome, Progress, Sample
+from kernels.procedure import BadParameter, Context
+
+SMOOTHING = 0.1  # the share of the newest loss in the smoothed one
+MOST_POINTS = 1000  # of a curve; `.loss.json` has every step
+MOST_ARTIFACTS = 20  # checkpoints announced, when a run writes more by itself
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training run. Files go to `folder`; `resume` is a checkpoint to continue from."""
+
+    config: Config
+    model: str
+    folder: Path
+    corpus: Corpus
+    version: int = 1
+    resume: Path | None = None
+    polish: bool = False  # continue with another corpus or schedule: archive what was
+    sample_every: int = 100
+    checkpoint_every: int = 100
+    sample_tokens: int = SAMPLE_TOKENS
+
+
+class Training:
+    """Raises BadParameter for a job that cannot be done, before anything is written."""
+
+    def __init__(self, job: Job, device: torch.device) -> None:
+        self.job, self.config = job, job.config
+        self.files = RunFiles(job.folder, job.model)
+        self.about = about(job.config, job.corpus, job.version, device)
+        start = self.read_start()
+        self.engine = Engine(job.config, device, job.version)
+        self.done, self.failures = 0, 0
+        self.source = Source()
+        self.loss = math.nan
+        if start is not None:
+            self.engine.put(*start)
+            self.done, state = start[0].step, start[1]
+            self.failures = state.failures
+            self.source = state.sources.get(job.corpus.name, Source())
+        buffers = self.engine.arena.buffers
+        self.decoder = Decoder(job.config, self.engine.views.masters, buffers)
+        self.gauges = Gauges(self.engine)
+        self.announced: set[str] = set()
+
+    def read_start(self) -> tuple[checkpoint.Checkpoint, State] | None:
+        job = self.job
+        if job.resume is None:
+            require_same(self.files.content(), self.about, "output")
+            return None
+        try:
+            start = checkpoint.load(job.resume, parameter_count(job.config))
+        except CheckpointError as error:
+            raise BadParameter(f"resume: {error}.") from None
+        if start.step >= job.config.steps:
+            raise BadParameter(
+                f"steps = {job.config.steps} is not accepted: {job.resume.name} has made "
+                f"{start.step} already; accepted: more than that."
+            )
+        beside = RunFiles(job.resume.parent, job.model)
+        if not job.polish:
+            require_same(beside.content(), self.about, "resume")
+        state = beside.load_state(start.step)
+        return start, replace(state, failures=0, sources={}) if job.polish else state
+
+    def run(self, context: Context) -> Iterator[Event]:
+        """Every step, with its Events; ends with an End."""
+        self.files.sweep()
+        yield from self.open()
+        self.history = History(self.files.live("loss"))
+        try:
+            yield from self.steps(context)
+        finally:
+            self.history.close()
+            self.gauges.close()
+
+    def open(self) -> Iterator[Event]:
+        job, corpus = self.job, self.job.corpus
+        yield Log(Note("log.andrea.corpus", {"name": corpus.name, "tokens": len(corpus)}))
+        if job.resume is not None:
+            file = job.resume.name
+            yield Log(Note("log.andrea.resumed", {"step": self.done, "file": file}))
+            if job.polish:
+                number = self.files.archive()
+                yield Log(Note("log.andrea.polish", {"number": number}))
+            self.files.save_state(self.about, self.done, self.state())
+        yield from self.gauges.open()
+
+    def steps(self, context: Context) -> Iterator[Event]:
+        yield Progress(self.done, self.config.steps)
+        running: tuple[int, HostSlot] | None = None
+        for done in range(self.done, self.config.steps):
+            slot = self.engine.slots[done % 2]
+            batches.fill(slot.batch, self.config, self.job.corpus, done)
+            self.engine.feed(slot)
+            self.engine.step(slot)
+            if running is not None:
+                yield from self.tell(*running)
+            running = done + 1, slot
+            if self.pauses(done + 1, context):
+                yield from self.tell(*running)
+                running = None
+                end = yield from self.pause(done + 1, context)
+                if end is not None:
+                    yield end
+                    return
+
+    def pauses(self, step: int, context: Context) -> bool:
+        job = self.job
+        return (
+            context.stop.is_set()
+            or context.checkpoint.is_set()
+            or step % job.sample_every == 0
+            or step % job.checkpoint_every == 0
+            or step == self.config.steps
+        )
+
+    def tell(self, step: int, slot: HostSlot) -> Iterator[Event]:
+        """Read what a step came to, note it in the files and report it."""
+        report = slot.read()
+        self.done, self.loss = step, report.loss
+        self.history.add(step, report.loss)
+        self.source = drawn(self.source, self.job, slot, report.loss)
+        if not report.applied:
+            params = {"step": step, "skipped": report.skipped}
+            yield Log(Note("log.andrea.skipped", params), level="warning")
+        if step % max(1, self.config.steps // MOST_POINTS) == 0 or step == self.config.steps:
+            yield Metric("loss", report.loss, step)
+            if self.source.ema is not None:
+                yield Metric("ema", self.source.ema, step)
+            yield Metric("learning-rate", learning_rate(self.config, step - 1), step)
+            yield Metric("norm", report.norm, step)
+            yield Progress(step, self.config.steps)
+        yield from self.gauges.read(step)
+
+    def pause(self, step: int, context: Context) -> Generator[Event, None, End | None]:
+        """Sample and save as they are due. Returns the End if this is where the run ends."""
+        if step % self.job.sample_every == 0:
+            yield from self.sample(step)
+        stopping, last = context.stop.is_set(), step == self.config.steps
+        halted = self.failures >= FAILURES_TO_HALT
+        asked = context.checkpoint.is_set() or stopping or last or halted
+        context.checkpoint.clear()
+        if not asked and step % self.job.checkpoint_every:
+            return None
+        try:
+            yield from self.save(step, context, asked=asked)
+        except OSError as error:
+            note = Note("log.andrea.not-saved", {"step": step, "reason": str(error.strerror)})
+            yield Log(note, level="error")
+            if stopping or last or halted:
+                return End(Outcome.FAILED, replace(note, code="end.not-saved"))
+            return None
+        return self.ending(step, last=last, halted=halted, stopping=stopping)
+
+    def ending(self, step: int, *, last: bool, halted: bool, stopping: bool) -> End | None:
+        if halted:
+            params = {"step": step, "failures": self.failures, "lowest": LOWEST_PASS}
+            return End(Outcome.FAILED, Note("end.halted", params))
+        if last:
+            return End(Outcome.PASSED, Note("end.trained", {"steps": step, "loss": self.loss}))
+        if stopping:
+            file = checkpoint.file_name(step)
+            return End(Outcome.CANCELLED, Note("end.saved", {"step": step, "file": file}))
+        return None
+
+    def sample(self, step: int) -> Iterator[Event]:
+        tokens = write(self.decoder, self.job.sample_tokens, self.config.seed, step)
+        text = text_of(tokens)
+        scored = score(text)
+        self.failures = 0 if scored.passed else self.failures + 1
+        scores = scored.shown()
+        self.files.add_sample({"step": step, "text": text, "loss": self.loss, "scores": scores})
+        yield Sample(step, text, scores)
+        if not scored.passed:
+            params = {"step": step, "score": scored.total, "lowest": LOWEST_PASS}
+            note = Note("log.andrea.low-sample", {**params, "failures": self.failures})
+            yield Log(note, level="warning")
+
+    def save(self, step: int, context: Context, *, asked: bool) -> Iterator[Artifact]:
+        """State first, then the checkpoint: see `runfiles`. Raises OSError."""
+        self.history.flush()
+        self.files.save_state(self.about, step, self.state())
+        name = checkpoint.file_name(step)
+        checkpoint.save(self.job.folder / name, self.engine.checkpoint())
+        few = self.config.steps // self.job.checkpoint_every <= MOST_ARTIFACTS
+        if (asked or few) and name not in self.announced:
+            self.announced.add(name)
+            yield describe(context, name)
+
+    def state(self) -> State:
+        sources = {self.job.corpus.name: self.source}
+        return replace(self.engine.state(), failures=self.failures, sources=sources)
+
+
+def drawn(source: Source, job: Job, slot: HostSlot, loss: float) -> Source:
+    """The source after the draws of one step."""
+    config, starts = job.config, slot.batch.starts
+    covered = int(source.coverage, 16)
+    for part in (starts * 256 // len(job.corpus)).tolist():
+        covered |= 1 << part
+    pulls = source.pulls + len(starts)
+    if math.isfinite(loss):
+        old = loss if source.ema is None else source.ema
+        source = replace(source, ema=(1 - SMOOTHING) * old + SMOOTHING * loss)
+    return replace(
+        source,
+        pulls=pulls,
+        epochs=pulls * config.context / len(job.corpus),
+        coverage=f"{covered:064x}",
+    )

@@ -1,0 +1,77 @@
+"""What the ANDREA course can run. Declarations only: the code is imported when it runs."""
+
+from typing import Any
+
+from kernels.andrea.config import PRESETS, Precision
+from kernels.procedure import Device, Parameter, Procedure
+
+AS_PRESET = "0: as the preset says"
+SHAPES = ("vocabulary", "width", "heads", "layers", "context", "batch", "micro_batches")
+
+CONFIG = Parameter("config", str, "micro", choices=tuple(PRESETS), help="the preset")
+SEED = Parameter("seed", int, 20261130, low=0, high=2**31 - 1, help="of every random draw")
+PRECISION = Parameter(
+    "precision", str, "", choices=("", *map(str, Precision)), help="of the matrix products"
+)
+STEPS = Parameter("steps", int, 0, low=0, high=10**7, help=f"optimizer steps; {AS_PRESET}")
+RATE = Parameter("learning_rate", float, 0.0, low=0.0, high=1.0, help=f"its peak; {AS_PRESET}")
+# Every number of the shape may be changed, under the name it has in the configuration.
+SHAPE = tuple(Parameter(name, int, 0, low=0, high=10**7, help=AS_PRESET) for name in SHAPES)
+MODEL = (CONFIG, SEED, PRECISION, *SHAPE)
+
+CORPUS = Parameter(
+    "corpus", str, "", help="a UTF-8 file or folder; empty: the standard library's source"
+)
+EVERY = "steps between two; 0: 100, or a third of a short run"
+TRAIN = (
+    *MODEL,
+    *(STEPS, RATE, CORPUS),
+    Parameter("sample_every", int, 0, low=0, high=10**7, help=EVERY),
+    Parameter("checkpoint_every", int, 0, low=0, high=10**7, help=EVERY),
+    Parameter("sample_tokens", int, 420, low=1, high=10_000, help="tokens of a sample"),
+    Parameter("resume", str, "", help="a checkpoint to continue from"),
+    Parameter("polish", bool, False, help="continue with another corpus or schedule"),
+)
+HALF = Parameter("half", int, 5, low=1, high=10_000, help="k: steps before the stop, and after")
+CHECKPOINT = Parameter("checkpoint", str, "", help="a checkpoint; empty: untrained weights")
+PROMPT = Parameter("prompt", str, "", help="the text to continue")
+TOKENS = Parameter("tokens", int, 420, low=1, high=10_000, help="how many to write")
+TEMPERATURE = Parameter("temperature", float, 0.8, low=0.01, high=10.0, help="1: as learnt")
+FULL = Parameter("full", bool, False, help="every buffer, not only their sums")
+SAMPLES = Parameter("samples", int, 20, low=5, high=1000, help="timed samples of each series")
+PEERS = Parameter("peers", bool, True, help="time PyTorch on the same model too")
+
+
+def declare(name: str, entry: str, **rest: Any) -> Procedure:
+    return Procedure(f"andrea.{name}", f"{__name__}.{entry}", **rest)
+
+
+PROCEDURES = (
+    declare("train", "train:run", parameters=TRAIN, versions=(1, 2), wall_seconds=3600),
+    declare(
+        "resume-proof",
+        "resume:run",
+        parameters=(*MODEL, HALF, CORPUS),
+        versions=(1, 2),
+        wall_seconds=1200,
+    ),
+    declare("memory-plan", "memory:run", parameters=(*MODEL, STEPS, FULL), uses_torch=False),
+    declare("accumulation", "accumulation:run", parameters=(SEED,), versions=(1, 2)),
+    declare("clip", "clip:run", parameters=(SEED,)),
+    declare("adamw", "adamw:run", parameters=(SEED,)),
+    declare(
+        "generate",
+        "generate:run",
+        parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
+    ),
+    declare("trace", "trace:run", parameters=MODEL, versions=(1, 2)),
+    declare("gradcheck", "gradcheck:run", parameters=(SEED, PRECISION), versions=(1, 2)),
+    declare(
+        "benchmark",
+        "benchmark:run",
+        parameters=(*MODEL, SAMPLES, PEERS),
+        versions=(1, 2),
+        devices=(Device.CUDA,),
+        wall_seconds=1200,
+    ),
+)

@@ -1,0 +1,22 @@
+"""andrea.train: a language model, trained by the kernels of the course.
+
+The memory plan comes first; then the loss by step, samples, and checkpoints as Artifacts. Stop
+writes a checkpoint and ends; Checkpoint writes one and goes on.
+"""
+
+from collections.abc import Iterator
+
+from kernels.andrea.training import Training
+from kernels.events import Event
+from kernels.procedure import Context
+from kernels.procedures.andrea.configuring import config_of
+from kernels.procedures.andrea.jobs import device_of, job_of, require_memory
+from kernels.procedures.andrea.memory import summary
+
+
+def run(context: Context) -> Iterator[Event]:
+    device, config = device_of(context), config_of(context)
+    needed = require_memory(config, device)
+    yield from summary(config, needed)
+    job = job_of(context, config, context.outputs)
+    yield from Training(job, device).run(context)
