@@ -93,11 +93,14 @@ class Hub:
             await self._fill(status.last_seq)
             self._unsent.clear()
         self.started.set()
-        async with asyncio.TaskGroup() as group:
-            helpers = [group.create_task(self._read_stream()), group.create_task(self._send())]
-            await self._poll()
-            for helper in helpers:
-                helper.cancel()
+        parts = [self._poll(), self._read_stream(), self._send()]  # only the first one ends
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            await end_all(tasks)
         self._flush()
         for subscription in self.subscriptions:
             subscription.end()
@@ -242,6 +245,16 @@ class Hubs:
             log.error("The hub of %s broke.", hub.run_id, exc_info=error)
         for subscription in hub.subscriptions:
             subscription.end()
+
+
+async def end_all(tasks: list["asyncio.Task[None]"]) -> None:
+    """Cancel until they are done: once is not enough where `asyncio.wait_for`, which redis-py
+    writes with, swallows a cancellation (Python 3.11)."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=0.2)
 
 
 async def first(waiting: Awaitable[object], task: "asyncio.Task[None]") -> None:

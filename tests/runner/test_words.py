@@ -34,4 +34,4 @@ def test_each_code_has_a_sentence() -> None:
 
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
 def test_each_language_has_them_all(language: str) -> None:
-    assert set(api.messages(language)) == set(MESSAGES)
+    assert set(MESSAGES) <= set(api.messages(language))

@@ -150,3 +150,15 @@ async def watch(run: Run, until: int, gate: asyncio.Event | None = None) -> list
     }
     await sockets.follow(scope, receive, send)
     return seen
+
+
+async def test_a_hub_left_at_any_moment_leaves_no_task_behind(hubs: Hubs, run: Run) -> None:
+    for pause in range(30):
+        async with hubs.subscribe(run.id):
+            for _ in range(pause):
+                await asyncio.sleep(0)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        hub_tasks = [task for task in others if "hub" in repr(task)]
+        if hub_tasks:
+            _, pending = await asyncio.wait(hub_tasks, timeout=3)
+            assert not pending
