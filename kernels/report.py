@@ -17,6 +17,7 @@ from kernels.events import (
     Metric,
     Outcome,
     Progress,
+    Sample,
     Table,
     Verdict,
 )
@@ -63,6 +64,8 @@ class Report:
                 self.metrics[name, series or ""] = event
             case Table():
                 self.print_table(event)
+            case Sample(step=step, text=text):
+                self.console.print(f"step {step}: {escape(text)}", highlight=False)
             case Artifact(name=name, bytes=size):
                 self.console.print(f"wrote {escape(name)} ({size} bytes)")
             case End():

@@ -20,24 +20,30 @@ from kernels.andrea.layout import layout
 from kernels.andrea.operators import adamw, casts, grad_norm
 from kernels.andrea.plan import Plan, plan
 from kernels.andrea.program import Launch, Program, views
+from kernels.andrea.program_fast import FastProgram
 from kernels.andrea.runfiles import State
 from kernels.andrea.schedule import corrections, rates
+from kernels.procedure import BadParameter
 
 SKIPPED = 3  # its place in grad_norm's result
+PROGRAMS: dict[int, type[Program]] = {1: Program, 2: FastProgram}
 
 
 class Engine:
     """A model of `config` on `device`; `version` 1 is the operators as taught.
 
-    Raises MemoryRefused, before anything is allocated, when the memory plan does not fit.
+    Raises MemoryRefused, before anything is allocated, when the memory plan does not fit, and
+    BadParameter for a precision that it cannot train in.
     """
 
     def __init__(self, config: Config, device: torch.device, version: int = 1) -> None:
-        self.config, self.device = config, device
-        self.plan: Plan = plan(config)
+        require_precision(config)
+        self.config, self.device, self.version = config, device, version
+        self.plan: Plan = plan(config, version)
         self.arena = Arena(self.plan, device)
         self.views = views(config, self.arena)
-        self.programs = [Program(self.views, i, version) for i in range(config.micro_batches)]
+        kind = PROGRAMS[version]
+        self.programs = [kind(self.views, i) for i in range(config.micro_batches)]
         self.result = self.arena["report"][config.micro_batches :]
         self.updating = list(self.build_update())
         self.trace: list[Launch] | None = None
@@ -112,6 +118,7 @@ class Engine:
                 working=arena.buffers.get("working"),
             ),
         )
+        yield from self.packing()
         yield utility(
             "k_advance",
             partial(
@@ -121,6 +128,14 @@ class Engine:
                 scaled=config.precision is Precision.FP16,
             ),
         )
+
+    def packing(self) -> Iterator[Launch]:
+        """Each layer's W_Q, W_K and W_V side by side again, where a version reads them so."""
+        if "packed" not in self.arena.buffers:
+            return
+        for i, packed in enumerate(self.arena["packed"]):
+            call = partial(casts.pack, self.views.weights[f"h{i}.w_qkv"], packed)
+            yield Launch("pack", "utility", i, ("k_pack",), call)
 
     def record(self) -> None:
         """Run one step on zeros, which compiles every kernel, then record a step as a graph."""
@@ -153,8 +168,7 @@ class Engine:
             ("v", checkpoint.v),
         ):
             self.arena[name].copy_(torch.from_numpy(array))
-        if "working" in self.arena.buffers:
-            casts.cast(self.arena["weights"], self.arena["working"])
+        self.refresh()
         last = self.config.steps - 1
         row = min(state.applied + 1, self.arena["corrections"].shape[0] - 1)
         schedule = self.arena["schedule"]
@@ -165,6 +179,13 @@ class Engine:
         )
         self.arena["loss_scale"].copy_(torch.tensor(self.scales(state.scale)))
         self.result[SKIPPED] = state.skipped
+
+    def refresh(self) -> None:
+        """Make the copies of the weights that the kernels read from the masters again."""
+        if "working" in self.arena.buffers:
+            casts.cast(self.arena["weights"], self.arena["working"])
+        for launch in self.packing():
+            launch.call()
 
     def scales(self, scale: float) -> list[float]:
         """S and 1/(n S), the second as the device computes it."""
@@ -187,6 +208,13 @@ class Engine:
         _, applied, good = self.arena["counters"].tolist()
         scale = float(self.arena["loss_scale"][0])
         return State(scale, good, applied, skipped=int(self.result[SKIPPED]))
+
+
+def require_precision(config: Config) -> None:
+    if config.precision is Precision.FP8:
+        raise BadParameter(
+            "precision = 'fp8-e4m3' is not accepted for training; accepted: fp32, fp16, bf16."
+        )
 
 
 def utility(kernel: str, call: partial[None]) -> Launch:

@@ -24,6 +24,7 @@ ACTIVATIONS = {
 }
 # Rows of logits start on 16-byte boundaries whatever the vocabulary.
 LOGIT_STEP = 8
+MOST_PERSISTENT = 1024  # programs of any card that walk over rows
 PARTIALS = 1024  # the most programs that the gradient's norm uses
 # What CUDA, cuBLAS and the compiled kernels take beside the buffers, seen on an H200.
 BESIDE_ON_GPU = 768 * 2**20
@@ -74,7 +75,7 @@ class Plan:
         return found | {"padding": self.padding}
 
 
-def plan(config: Config) -> Plan:
+def plan(config: Config, version: int = 1) -> Plan:
     weights = parameter_count(config)
     activations = ACTIVATIONS[config.precision]
     buffers = [
@@ -85,6 +86,9 @@ def plan(config: Config) -> Plan:
     ]
     if activations != "float32":
         buffers.append(Buffer("working", (weights,), activations, "weights"))
+    if version > 1:  # W_Q, W_K and W_V side by side, for one product
+        d = config.width
+        buffers.append(Buffer("packed", (config.layers, d, 3, d), activations, "weights"))
     buffers += control(config)
     buffers += batch(config)
     for i in range(config.layers):
@@ -199,7 +203,9 @@ def decoder(config: Config) -> list[Buffer]:
 def norm_programs(config: Config) -> int:
     """The most programs that LayerNorm's backward pass uses: each has a zone of its own."""
     lanes = max(16, 1 << (config.width - 1).bit_length())
-    return -(-config.rows // max(1, 4096 // lanes))
+    taught = -(-config.rows // max(1, 4096 // lanes))
+    persistent = min(-(-config.rows // max(1, 1024 // lanes)), MOST_PERSISTENT)
+    return max(taught, persistent)
 
 
 def aligned(size: int) -> int:

@@ -80,11 +80,12 @@ def cut(config: Config, flat: Tensor) -> dict[str, Tensor]:
 
 
 class Program:
-    """The launches of micro-batch number `index`."""
+    """The launches of micro-batch number `index`, as taught."""
 
-    def __init__(self, views: Views, index: int, version: int) -> None:
+    version = 1
+
+    def __init__(self, views: Views, index: int) -> None:
         self.v = views
-        self.version = version
         arena = views.arena
         self.ids, self.targets = arena["ids"][index], arena["targets"][index]
         self.order, self.first = arena["order"][index], arena["first"][index]
@@ -178,13 +179,23 @@ class Program:
         yield self.back("residual", layer, self.dy, self.dx, self.v.arena["delta"])
         self.dx, self.dy = self.dy, self.dx
 
+    @property
+    def upstream(self) -> Tensor:
+        """The gradient of what a sub-layer added to the stream."""
+        return self.v.arena["delta"]
+
+    def attention_tensors(self, i: int) -> tuple[Tensor, Tensor, Tensor]:
+        """w_qkv, qkv and dqkv, each [3, ...]."""
+        v = self.v
+        return v.weights[f"h{i}.w_qkv"], v.saved(i, "qkv"), v.arena["dqkv"]
+
     def mlp_backward(self, i: int) -> Iterator[Launch]:
         v, arena, w, g = self.v, self.v.arena, self.v.weights, self.v.gradients
         middle, normed, h = (v.saved(i, name) for name in ("middle", "normed2", "h"))
         w_1, w_2 = f"h{i}.w_1", f"h{i}.w_2"
         yield from self.branch(i)
         yield self.back(
-            "mlp", i, arena["delta"], normed, h, w[w_1], w[w_2],
+            "mlp", i, self.upstream, normed, h, w[w_1], w[w_2],
             arena["dnormed"], g[w_1], g[w_2], arena["a"], arena["dh"],
         )  # fmt: skip
         kept = ("mean2", "variance2")
@@ -193,12 +204,12 @@ class Program:
     def attention_backward(self, i: int) -> Iterator[Launch]:
         v, arena, w, g = self.v, self.v.arena, self.v.weights, self.v.gradients
         x, normed, o, lse = (v.saved(i, name) for name in ("x", "normed1", "o", "lse"))
-        qkv, dqkv, do, dnormed = v.saved(i, "qkv"), arena["dqkv"], arena["do"], arena["dnormed"]
-        w_o, w_qkv = f"h{i}.w_o", f"h{i}.w_qkv"
+        w_qkv, qkv, dqkv = self.attention_tensors(i)
+        do, dnormed, w_o = arena["do"], arena["dnormed"], f"h{i}.w_o"
         yield from self.branch(i)
-        yield self.back("attn_out", i, arena["delta"], o, w[w_o], do, g[w_o])
+        yield self.back("attn_out", i, self.upstream, o, w[w_o], do, g[w_o])
         scratch = arena["attention_scratch"]
         yield self.back("attn", i, do, *qkv, o, lse, *dqkv, scratch, v.config.heads)
-        yield self.back("attn_qkv", i, dqkv, normed, w[w_qkv], dnormed, g[w_qkv])
+        yield self.back("attn_qkv", i, dqkv, normed, w_qkv, dnormed, g[f"h{i}.w_qkv"])
         kept = ("mean1", "variance1")
         yield self.norm_backward("ln1", i, x, self.dy, kept, accumulate=True)

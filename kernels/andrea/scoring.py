@@ -1,4 +1,6 @@
-"""How a sample is scored, 0 to 100: a model that repeats itself or writes noise scores low.
+"""How a sample is scored, 0 to 100: a model that repeats itself scores low.
+
+It catches collapse, not nonsense: an untrained model writes noise, whose words all differ.
 
     35 * bigram diversity + 35 * trigram diversity + 20 * share of English words + 10 * characters
 

@@ -64,7 +64,7 @@ PROCEDURES = (
         "generate:run",
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
-    declare("trace", "trace:run", parameters=MODEL, versions=(1, 2)),
+    declare("trace", "trace:run", parameters=MODEL),
     declare("gradcheck", "gradcheck:run", parameters=(SEED, PRECISION), versions=(1, 2)),
     declare(
         "benchmark",

@@ -64,6 +64,7 @@ def against_one_batch(engine: Engine, mean: Tensor, version: int) -> Iterator[Ev
     config = replace(engine.config, batch=N * engine.config.batch, micro_batches=1)
     large = Engine(config, engine.device, version)
     large.arena["weights"].copy_(engine.arena["weights"])
+    large.refresh()
     give(large, *(part.reshape(1, config.batch, -1) for part in tokens(engine.config)))
     due = total(large, [0])
     error = difference(mean, due)

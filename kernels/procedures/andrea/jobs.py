@@ -45,9 +45,9 @@ def device_of(context: Context) -> torch.device:
     return device
 
 
-def require_memory(config: Config, device: torch.device) -> Plan:
+def require_memory(config: Config, device: torch.device, version: int = 1) -> Plan:
     """The plan, if it fits. Raises MemoryRefused."""
-    needed = plan(config)
+    needed = plan(config, version)
     beside = BESIDE_ON_GPU if device.type == "cuda" else 0
     require_room(needed, free_memory(device), beside)
     return needed

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from kernels.andrea import batches
-from kernels.andrea.config import Config, Precision
+from kernels.andrea.config import Config
 from kernels.andrea.draws import Purpose, below
 from kernels.andrea.engine import Engine
 from kernels.events import Case, Verdict
@@ -39,8 +39,7 @@ def shaken(engine: Engine, seed: int) -> None:
     weights = engine.arena["weights"]
     noise = torch.randn(weights.shape, generator=source) * 0.2
     weights.add_(noise.to(weights.device))
-    if engine.config.precision is not Precision.FP32:
-        engine.arena["working"].copy_(weights)
+    engine.refresh()
 
 
 def judged(name: str, good: bool, error: float, allowed: float) -> Case:

@@ -29,13 +29,12 @@ def run(context: Context) -> Iterator[Event]:
     config = replace(config_of(context), micro_batches=1)
     device = device_of(context)
     require_memory(config, device)
-    forward, backward = traced(Engine(config, device, context.version))
+    forward, backward = traced(Engine(config, device))
     yield table(forward + backward)
     yield Metric("launches-forward", sum(len(launch.kernels) for launch in forward))
     yield Metric("launches-backward", sum(len(launch.kernels) for launch in backward))
-    if context.version == 1:
-        orders = [block(backward, layer) for layer in range(config.layers)]
-        yield case("block-order", all(order == BLOCK_BACKWARD for order in orders))
+    orders = [block(backward, layer) for layer in range(config.layers)]
+    yield case("block-order", all(order == BLOCK_BACKWARD for order in orders))
     yield case("reversed", twins(backward) == twins(forward)[::-1])
 
 
