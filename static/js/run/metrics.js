@@ -62,7 +62,7 @@ function reveal(name, series, text) {
   }
 }
 
-function drawChart(curves, name, wording, plot) {
+function drawChart(host, name, wording, plot) {
   const caption = el("figcaption", {});
   const box = el("div", { class: "plot", role: "img" });
   host.append(el("figure", { class: "chart" }, caption, box));
