@@ -116,15 +116,15 @@ class Panel:
         if run.state == "queued":
             place = self.snapshot.queue_position if self.snapshot else None
             return self.wording.say("queue_place", place=place or 1)
-        if self.story.cases:
+        if self.story.judged:
             return ", ".join(self.counts)
         return self.wording.say("stopping" if run.stopping else "running")
 
     @property
     def counts(self) -> list[str]:
         story = self.story
-        total = story.progress[1] if story.progress else len(story.cases)
-        left = max(0, total - len(story.cases))
+        total = story.progress[1] if story.progress else story.judged
+        left = max(0, total - story.judged)
         parts = [self.wording.say("count_passed", n=story.passed)]
         if story.failed:
             parts.append(self.wording.say("count_failed", n=story.failed))

@@ -18,6 +18,10 @@ class Square:
     label: str
     verdict: str = ""  # passed, failed, or still to come
 
+    @property
+    def looks(self) -> str:
+        return {"passed": "cell p", "failed": "cell f"}.get(self.verdict, "cell")
+
 
 @dataclass
 class Row:
@@ -47,7 +51,9 @@ class Figure:
 @dataclass
 class Story:
     rows: list[Row] = field(default_factory=list)
-    cases: list[CaseView] = field(default_factory=list)
+    passed: int = 0
+    failed: int = 0
+    failure: CaseView | None = None  # the first one
     loose: list[CaseView] = field(default_factory=list)
     progress: tuple[int, int] | None = None
     doing: str = ""
@@ -58,16 +64,8 @@ class Story:
     log: list[dict[str, str]] = field(default_factory=list)
 
     @property
-    def passed(self) -> int:
-        return sum(case.verdict == "passed" for case in self.cases)
-
-    @property
-    def failed(self) -> int:
-        return len(self.cases) - self.passed
-
-    @property
-    def failure(self) -> CaseView | None:
-        return next((case for case in self.cases if case.verdict == "failed"), None)
+    def judged(self) -> int:
+        return self.passed + self.failed
 
 
 def blank(grid: Grid | None, wording: Wording) -> list[Row]:
@@ -126,16 +124,21 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
 
 
 def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wording) -> None:
-    case = case_view(data, wording)
-    story.cases.append(case)
+    """Count the case, turn its square; its text is made only where it is shown."""
+    passed = data["verdict"] == "passed"
+    story.passed += passed
+    story.failed += not passed
+    if not passed and story.failure is None:
+        story.failure = case_view(data, wording)
     if not data.get("place") or grid is None:
-        story.loose.append(case)
+        story.loose.append(case_view(data, wording))
         return
     row, column, slot = data["place"]
     square = story.rows[row].squares[column * len(grid.slots) + slot]
-    square.verdict = case.verdict
-    measured = f", {wording.say('error')} {case.error}" if square.verdict == "failed" else ""
-    square.label = square.label.rpartition(":")[0] + f": {wording.say(case.verdict)}{measured}"
+    square.verdict = data["verdict"]
+    square.label = f"{square.label.rpartition(':')[0]}: {wording.say(data['verdict'])}"
+    if not passed and (error := data.get("max_abs_error")) is not None:
+        square.label += f", {wording.say('error')} {wording.number(error, 3)}"
 
 
 def case_view(data: Mapping[str, Any], wording: Wording) -> CaseView:

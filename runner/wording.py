@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
-from babel.numbers import format_decimal
+from babel import Locale
 
 from runner.words import words
 
@@ -31,9 +32,20 @@ def number(value: Any, language: str, digits: int = 7) -> str:
 
 
 def decimal(value: Decimal, language: str) -> str:
-    grouped = abs(value) >= 10_000
-    text = format_decimal(value, "#,##0.##########", locale=language, group_separator=grouped)
-    return text.replace("-", "−")
+    """Written out with the language's own signs; a page may hold hundreds of numbers."""
+    point, group = separators(language)
+    whole, _, rest = f"{abs(value):f}".partition(".")
+    if len(whole) > 4:
+        whole = f"{int(whole):,}".replace(",", group)
+    rest = rest.rstrip("0")
+    sign = "−" if value < 0 else ""
+    return f"{sign}{whole}{point}{rest}" if rest else f"{sign}{whole}"
+
+
+@cache
+def separators(language: str) -> tuple[str, str]:
+    symbols = Locale.parse(language).number_symbols["latn"]
+    return symbols["decimal"], symbols["group"]
 
 
 class Wording:
@@ -48,7 +60,8 @@ class Wording:
         return number(value, self.language, digits)
 
     def seconds(self, value: float) -> str:
-        return format_decimal(value, "#,##0.0", locale=self.language) + " s"
+        point, _group = separators(self.language)
+        return f"{value:.1f}".replace(".", point) + " s"
 
     def say(self, key: str, **params: Any) -> str:
         """One of our own words, filled; a counted one is chosen by `n`."""

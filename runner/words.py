@@ -1,5 +1,7 @@
 """What the panel of a Run says in its own words: one list for templates and for the live view."""
 
+from functools import cache
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy, override
@@ -82,6 +84,7 @@ COUNTED = {
 }
 
 
+@cache
 def words(language: str) -> dict[str, str | dict[str, str]]:
     """Every word in that language; what depends on a number has both its forms."""
     with override(language):
