@@ -31,6 +31,8 @@ def merge(guest: Person, person: Person) -> None:
             return
         for module in _modules():
             module.adopt(guest, person)
+        if left := _rows_of(guest):
+            raise RuntimeError(f"Nobody adopted the guest's {', '.join(left)}.")
         guest.delete()
 
 
@@ -62,6 +64,15 @@ def erase(person: Person) -> None:
         if person.email:
             AccessAttempt.objects.filter(username=person.email).delete()
         person.delete()
+
+
+def _rows_of(person: Person) -> list[str]:
+    """The models that still hold rows of this person, which deleting them would take along."""
+    return [
+        relation.related_model._meta.label
+        for relation in Person._meta.related_objects
+        if relation.related_model._base_manager.filter(**{relation.field.name: person}).exists()
+    ]
 
 
 def _modules() -> list[ModuleType]:

@@ -55,6 +55,15 @@ def test_signing_in_brings_it_all_along(client: Client, account: Person, at_work
     assert not Person.objects.filter(pk=at_work.pk).exists()
 
 
+def test_a_guest_whose_work_nobody_adopts_is_not_deleted(
+    client: Client, account: Person, at_work: Person, settings: Any
+) -> None:
+    settings.PERSONAL_DATA = ["lessons.api"]
+    with pytest.raises(RuntimeError, match=r"runner\.Run"):
+        client.post("/en/account/sign-in/", ADA)
+    assert held_by(at_work) == (1, 1, 1)
+
+
 def test_the_export_holds_it_all(client: Client, at_work: Person) -> None:
     data = json.loads(client.get("/en/account/export/").content)
     assert len(data["runner"]["runs"]) == len(data["lessons"]["answers"]) == 1
