@@ -83,6 +83,7 @@ class Hub:
         self._poll_now = asyncio.Event()
         self._filling = asyncio.Lock()
         self._broker_away = False
+        self._over = False
 
     async def run(self) -> None:
         """Until the Run has ended and all of it is sent, or this is cancelled."""
@@ -100,6 +101,7 @@ class Hub:
             for task in done:
                 task.result()
         finally:
+            self._over = True
             await end_all(tasks)
         self._flush()
         for subscription in self.subscriptions:
@@ -141,7 +143,7 @@ class Hub:
     async def _read_stream(self) -> None:
         connection = streams.async_client()
         try:
-            while True:
+            while not self._over:
                 try:
                     events = await streams.read(connection, self.run_id, self.head)
                     self._broker_away = False
