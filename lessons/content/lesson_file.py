@@ -96,13 +96,14 @@ def _source(node: Node, kind: str) -> s.SourceRef:
     versions = {}
     for number, name in inner.mapping("versions").items():
         if isinstance(number, int) and isinstance(name, str):
-            versions[number] = name
+            file, _, written = name.rpartition("::")
+            versions[number] = s.Symbol(file or path, written)
         else:
-            inner.fault("versions", "write a mapping of version numbers to symbols.")
+            inner.fault("versions", "write version numbers with symbols, or file::symbol.")
     direction = inner.one_of("direction", ("forward", "backward"))
     mark = inner.texts("mark")
     inner.end()
-    return s.SourceRef(path, versions or {1: symbol}, direction, mark)
+    return s.SourceRef(versions or {1: s.Symbol(path, symbol)}, direction, mark)
 
 
 _ITEMS: dict[str, Callable[[Node, str], s.BodyItem]] = {

@@ -70,7 +70,7 @@ class Renderer:
         self.shelf, self.lesson, self.step, self.language = shelf, lesson, step, language
         self.texts = shelf.lesson_texts[lesson.id]
         shown = {
-            f"{item.path}::{symbol}": self.source_id(item)
+            str(symbol): self.source_id(item)
             for item in step.body
             if isinstance(item, s.SourceRef)
             for symbol in item.versions.values()
@@ -150,17 +150,17 @@ class Renderer:
         versions = []
         for number, symbol in sorted(ref.versions.items()):
             try:
-                lines = code_lines(source_text(ref.path, symbol), "python", ref.mark)
+                lines = code_lines(source_text(symbol.path, symbol.name), "python", ref.mark)
             except ContentError as error:
                 lines = self.prose.mistake(error)
             versions.append(p.SourceVersion(number, symbol, mark_safe(lines)))  # noqa: S308
         name = self.unique(self.source_id(ref))
         current = versions[0].number
-        return p.SourcePart(name, ref.path, ref.direction, tuple(versions), current)
+        return p.SourcePart(name, ref.direction, tuple(versions), current)
 
     def source_id(self, ref: s.SourceRef) -> str:
         """Steps stand together when a lesson is printed, so an id names its step."""
-        symbol = ref.versions[min(ref.versions)].replace(".", "-")
+        symbol = ref.versions[min(ref.versions)].name.replace(".", "-")
         return f"source-{self.step.id}-{symbol}"
 
     def unique(self, name: str) -> str:

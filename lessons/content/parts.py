@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.utils.safestring import SafeString
 
+from lessons.content.structure import Symbol
 from lessons.content.written import Written
 
 
@@ -32,7 +33,7 @@ class FigurePart:
 @dataclass(frozen=True)
 class SourceVersion:
     number: int
-    symbol: str
+    symbol: Symbol
     lines: SafeString
 
 
@@ -40,7 +41,6 @@ class SourceVersion:
 class SourcePart:
     template: ClassVar[str] = "lessons/parts/source.html"
     name: str  # unique in the page
-    path: str
     direction: str | None
     versions: tuple[SourceVersion, ...]
     current: int  # the version that shows; the others wait behind their tabs

@@ -34,11 +34,21 @@ class FigureRef:
 
 
 @dataclass(frozen=True)
+class Symbol:
+    """A function, class or constant of one of the repository's files."""
+
+    path: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.name}"
+
+
+@dataclass(frozen=True)
 class SourceRef:
     """A function of the repository, shown as it stands in its file, in one or more versions."""
 
-    path: str
-    versions: Mapping[int, str]  # version -> symbol in `path`
+    versions: Mapping[int, Symbol]
     direction: str | None = None  # "forward" or "backward"
     mark: tuple[str, ...] = ()  # lines holding one of these are highlighted
 

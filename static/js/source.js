@@ -8,7 +8,7 @@ for (const source of document.querySelectorAll(".source")) {
       event.preventDefault();
       for (const other of tabs) other.removeAttribute("aria-current");
       tab.setAttribute("aria-current", "true");
-      for (const code of source.querySelectorAll("pre[data-version]")) {
+      for (const code of source.querySelectorAll("pre[data-version], header > span[data-version]")) {
         code.hidden = code.dataset.version !== tab.dataset.version;
       }
       history.replaceState(history.state, "", tab.href);

@@ -120,6 +120,21 @@ def test_a_source_is_the_text_of_its_file(small: SmallCourse) -> None:
     assert "tl.sum(" in shown
 
 
+def test_a_later_version_may_stand_in_another_file(small: SmallCourse) -> None:
+    small.change(
+        "small/01-first/lesson.yaml",
+        "kernels/rmsnorm.py::forward_kernel', ",
+        "kernels/rmsnorm.py::forward_kernel', versions: {1: forward_kernel, "
+        "2: 'kernels/rmsnorm_fast.py::forward_rows_kernel'}, ",
+    )
+    source = next(p for p in page(small).parts if isinstance(p, SourcePart))
+    assert [str(version.symbol) for version in source.versions] == [
+        "kernels/rmsnorm.py::forward_kernel",
+        "kernels/rmsnorm_fast.py::forward_rows_kernel",
+    ]
+    assert "forward_rows_kernel" in source.versions[1].lines
+
+
 def test_a_source_outside_the_kernels_is_never_read() -> None:
     for path in ("platform/chainrule/settings.py", "../etc/passwd", "/etc/passwd", "kernels"):
         with pytest.raises(ContentError):

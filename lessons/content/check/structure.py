@@ -115,12 +115,12 @@ def _marks(ref: s.SourceRef) -> Iterator[str]:
     texts = []
     for symbol in ref.versions.values():
         try:
-            texts.append(source_text(ref.path, symbol))
+            texts.append(source_text(symbol.path, symbol.name))
         except ContentError:
             return  # reported where the step is rendered
     for mark in ref.mark:
         if not any(mark in text for text in texts):
-            yield f"no line of {ref.path}::{next(iter(ref.versions.values()))} holds “{mark}”."
+            yield f"no line of {next(iter(ref.versions.values()))} holds “{mark}”."
 
 
 def _rendering(shelf: Shelf, lesson: s.Lesson) -> Iterator[Fault]:
