@@ -8,7 +8,9 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
@@ -76,6 +78,8 @@ def preload() -> None:
     """
     for procedure in PROCEDURES.values():
         procedure.load()
+    with suppress(ImportError):  # Triton imports it at a first launch, for a fifth of a second
+        import_module("triton.experimental.gluon")
 
 
 def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator[Event]:
@@ -140,8 +144,18 @@ def require_device(procedure: Procedure, context: Context) -> None:
     if context.device is Device.CUDA:
         if gpu_name() == NO_GPU:
             raise DeviceNotAvailable("refusal.no-gpu")
-    elif procedure.uses_torch and os.environ.get("TRITON_INTERPRET") != "1":
+    elif procedure.uses_torch:
+        prepare_interpreter()
+
+
+def prepare_interpreter() -> None:
+    if os.environ.get("TRITON_INTERPRET") != "1":
         raise RuntimeError("TRITON_INTERPRET=1 must be set before Triton is imported")
+    import torch
+
+    # The interpreter computes with NumPy, a program at a time; what torch does beside it is
+    # small, and its threads would mostly wait for one another (measured: 25 s became 16).
+    torch.set_num_threads(1)
 
 
 def conclusion(context: Context, tally: Tally) -> End:

@@ -5,6 +5,7 @@ The site extracts the templates (`gettext_noop` marks them), translates them and
 """
 
 from kernels.andrea.messages import ANDREA
+from kernels.andrea.messages_checks import CHECKS
 from kernels.events import Note
 from kernels.marking import gettext_noop
 
@@ -21,7 +22,7 @@ def plain(value: str | int | float) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-MESSAGES: dict[str, str] = ANDREA | {
+MESSAGES: dict[str, str] = ANDREA | CHECKS | {
     "made": gettext_noop("Running on {device_name}."),
     # Outcomes
     "outcome.passed": gettext_noop("Passed."),

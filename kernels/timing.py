@@ -1,5 +1,6 @@
 """Timing on a GPU as the course does it: CUDA events around complete calls, interleaved."""
 
+import gc
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 import torch
 
 Call = Callable[[], object]
+Marks = dict[str, list[tuple[torch.cuda.Event, torch.cuda.Event]]]
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,20 @@ def interleaved(
         for _ in range(warmup):
             call()
     torch.cuda.synchronize()
-    marks: dict[str, list[tuple[torch.cuda.Event, torch.cuda.Event]]] = {
-        name: [] for name in series
+    gc.collect()
+    gc.disable()  # as timeit does: a collection in one series would not be that series' cost
+    try:
+        marks = measure(series, samples, calls, lead)
+    finally:
+        gc.enable()
+    return {
+        name: spread([start.elapsed_time(end) * 1e3 / calls for start, end in pairs])
+        for name, pairs in marks.items()
     }
+
+
+def measure(series: dict[str, Call], samples: int, calls: int, lead: Call | None) -> Marks:
+    marks: Marks = {name: [] for name in series}
     for _ in range(samples):
         for name, call in series.items():
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -53,10 +66,7 @@ def interleaved(
             end.record()
             marks[name].append((start, end))
         torch.cuda.synchronize()
-    return {
-        name: spread([a.elapsed_time(b) * 1e3 / calls for a, b in pairs])
-        for name, pairs in marks.items()
-    }
+    return marks
 
 
 def spread(values: list[float]) -> Spread:

@@ -133,18 +133,23 @@ def show(title: str, times: dict[str, Spread]) -> None:
 
 
 def targets(small: dict[str, Spread], large: dict[str, Spread]) -> None:
-    """The three rows of the README, with the best version that each is asked of."""
+    """The rows of the README, with the best version that each is asked of.
+
+    A small call is the host's work, and hosts differ: so F.rms_norm's own time stands beside
+    it, with what it was on the host where the target was set.
+    """
     forward = min(large[f"version {v}: forward"].median for v in (2, 3))
     whole = min(large[f"version {v}: forward + backward"].median for v in (2, 3))
-    quick = min(small[f"version {v}: forward"].median for v in (3, 4))
-    quick_whole = min(small[f"version {v}: forward + backward"].median for v in (3, 4))
     rate = 2 * MOVED / forward / 1e6
     print()
     line("32768 x 4096 BF16, forward", f"{rate:.2f} TB/s", ">= 4.0 TB/s", rate >= 4.0)
     line("the same, forward + backward", f"{whole:.0f} us", "<= 360 us", whole <= 360)
-    line("128 x 257 FP32, whole call, forward", f"{quick:.1f} us", "< 16 us", quick < 16)
-    line("the same, forward + backward", f"{quick_whole:.1f} us", "< 75 us", quick_whole < 75)
+    for what, limit, theirs in (("forward", 16.0, 16.7), ("forward + backward", 75.0, 92.6)):
+        ours = min(small[f"version {v}: {what}"].median for v in (3, 4))
+        peer = small[f"F.rms_norm: {what}"].median
+        note = f"F.rms_norm here {peer:.1f}, where the target was set {theirs}: x {ours / peer:.2f}"
+        line(f"128 x 257 FP32, {what}", f"{ours:.1f} us", f"< {limit:.0f} us", ours < limit, note)
 
 
-def line(what: str, figure: str, target: str, met: bool) -> None:
-    print(f"{what:40} {figure:>12}  {target:>12}  {'met' if met else 'MISSED'}")
+def line(what: str, figure: str, target: str, met: bool, note: str = "") -> None:
+    print(f"{what:36} {figure:>11}  {target:>12}  {'met' if met else 'MISSED':6}  {note}")

@@ -126,5 +126,5 @@ def draw_latency(picture: Picture, times: dict[str, list[float]]) -> None:
         axes.bar(places, values, width, label=name, color=color, alpha=0.35 + 0.2 * i)
     middles = [shape + 0.3 for shape in range(len(SHAPES))]
     axes.set_xticks(middles, [f"{rows} × {columns}" for rows, columns in SHAPES])
-    axes.set(ylabel="µs", yscale="log")
+    axes.set(ylabel="µs")
     axes.legend(frameon=False)
