@@ -34,6 +34,7 @@ export function drawCases(host, grid, wording) {
     const square = data.place && grid ? at(squares, grid, data.place) : null;
     const source = square ?? line(lines, data, wording);
     if (square) turn(square, data, live, wording);
+    if (!measured(data)) return;
     source.onclick = () => choose(data, source);
     if (data.verdict === "failed" && !chosen && !open) show(data, source);
   }
@@ -41,6 +42,11 @@ export function drawCases(host, grid, wording) {
   return function update(state, live) {
     for (; drawn < state.cases.length; drawn += 1) add(state.cases[drawn], live);
   };
+}
+
+/** Whether there is more to tell of a case than its line says. */
+function measured(data) {
+  return Boolean(data.worst) || data.max_abs_error !== undefined || data.atol !== undefined;
 }
 
 function at(squares, grid, [row, column, slot]) {
@@ -51,8 +57,8 @@ function turn(square, data, live, wording) {
   const passed = data.verdict === "passed";
   square.className = `cell ${passed ? "p" : "f"}${live ? " fresh" : ""}`;
   const error = data.max_abs_error;
-  const measured = error === undefined ? "" : `, ${wording.say("error")} ${wording.number(error, 3)}`;
-  set(square, { "aria-label": `${square.dataset.name}: ${wording.say(data.verdict)}${passed ? "" : measured}` });
+  const size = error === undefined ? "" : `, ${wording.say("error")} ${wording.number(error, 3)}`;
+  set(square, { "aria-label": `${square.dataset.name}: ${wording.say(data.verdict)}${passed ? "" : size}` });
 }
 
 function buildGrid(host, grid, wording) {
@@ -128,17 +134,18 @@ function rove(board, squares) {
 
 function line(list, data, wording) {
   const failed = data.verdict === "failed";
-  const button = el(
-    "button",
-    { type: "button", class: `caseline${failed ? " f" : ""}` },
+  const opens = measured(data);
+  const shown = el(
+    opens ? "button" : "div",
+    { type: opens ? "button" : null, class: `caseline${failed ? " f" : ""}` },
     el("span", { class: "sign", "aria-hidden": "true" }, failed ? "✗" : "✓"),
     el("span", { class: "label" }, wording.title(data), el("span", { class: "sr" }, `: ${wording.say(data.verdict)}`)),
     el("span", { class: "err" }, data.max_abs_error === undefined ? "" : wording.number(data.max_abs_error, 3)),
     data.why ? el("span", { class: "why" }, wording.note(data.why)) : null,
   );
   list.hidden = false;
-  list.append(el("li", {}, button));
-  return button;
+  list.append(el("li", {}, shown));
+  return shown;
 }
 
 export function drawCase(data, wording) {
