@@ -117,7 +117,7 @@ def made(procedure: Procedure, context: Context, sandbox: str) -> Log:
             {
                 "procedure": procedure.name,
                 "device": context.device.value,
-                "device_name": gpu_name() if on_gpu else machine.processor_name(),
+                "device_name": (gpu_name() or NO_GPU) if on_gpu else machine.processor_name(),
                 "driver": machine.driver_version() if on_gpu else "",
                 "torch": machine.package_version("torch"),
                 "triton": machine.package_version("triton"),
@@ -135,14 +135,14 @@ def made(procedure: Procedure, context: Context, sandbox: str) -> Log:
 def gpu_name() -> str:
     import torch
 
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else NO_GPU
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else ""
 
 
 def require_device(procedure: Procedure, context: Context) -> None:
     if context.device not in procedure.devices:
         raise DeviceNotAvailable("refusal.needs-gpu")
     if context.device is Device.CUDA:
-        if gpu_name() == NO_GPU:
+        if not gpu_name():
             raise DeviceNotAvailable("refusal.no-gpu")
     elif procedure.uses_torch:
         prepare_interpreter()
