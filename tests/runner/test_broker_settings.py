@@ -35,6 +35,10 @@ def test_no_socket_waits_for_ever() -> None:
     assert options["socket_connect_timeout"] <= 3
 
 
+def test_a_worker_never_gives_its_broker_up() -> None:
+    assert current_app.conf.broker_connection_max_retries is None
+
+
 def test_pools_have_a_size() -> None:
     assert current_app.conf.broker_pool_limit
     assert settings.REDIS_POOL
