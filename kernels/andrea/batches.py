@@ -1,9 +1,11 @@
 """The micro-batches of a step: where they are cut from the corpus is a draw of (seed, step).
 
-Needs no torch. Each sequence is a window of context + 1 tokens from a random place: the tokens
-and, one further, the targets. The segments of the embedding gradient are prepared here too: the
-positions sorted by token, so that each token's gradient is summed in one fixed order, without
-atomics.
+Needs no torch. The targets of a sequence are a window of `context` tokens from a random place; it
+reads the beginning-of-sequence token and then those same tokens, but for the last. So a model
+learns to begin anywhere in a text, as it must when it writes.
+
+The segments of the embedding gradient are prepared here too: the positions sorted by token, so
+that each token's gradient is summed in one fixed order, without atomics.
 """
 
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.andrea.config import Config
-from kernels.andrea.corpus import Corpus
+from kernels.andrea.corpus import BOS, Corpus
 from kernels.andrea.draws import Purpose, below
 
 
@@ -39,7 +41,7 @@ def empty(config: Config) -> Batch:
 
 def starts(config: Config, corpus: Corpus, step: int) -> np.ndarray:
     """Where the sequences of the step after `step` steps begin."""
-    places = len(corpus) - config.context
+    places = len(corpus) - config.context + 1
     count = config.micro_batches * config.batch
     return below(places, config.seed, Purpose.BATCH, step, count)
 
@@ -47,8 +49,10 @@ def starts(config: Config, corpus: Corpus, step: int) -> np.ndarray:
 def fill(batch: Batch, config: Config, corpus: Corpus, step: int) -> None:
     """Put the micro-batches of that step into `batch`."""
     batch.starts[:] = starts(config, corpus, step)
-    windows = corpus.tokens[batch.starts[:, None] + np.arange(config.context + 1)]
-    put(batch, windows[:, :-1], windows[:, 1:])
+    windows = corpus.tokens[batch.starts[:, None] + np.arange(config.context)]
+    read = np.empty_like(windows)
+    read[:, 0], read[:, 1:] = BOS, windows[:, :-1]
+    put(batch, read, windows)
 
 
 def put(batch: Batch, ids: np.ndarray, targets: np.ndarray) -> None:

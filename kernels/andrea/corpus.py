@@ -37,8 +37,8 @@ class Corpus:
 def prepare(given: str, folder: Path, vocabulary: int, window: int) -> Corpus:
     """Tokenise the text into a file under `folder` and map it into memory.
 
-    `window` is what one sequence needs: its context and the token after it. Raises BadParameter
-    in one sentence for a text that is missing, empty, binary or too short.
+    `window` is what one sequence needs: its context. Raises BadParameter in one sentence for a
+    text that is missing, empty, binary or too short.
     """
     if vocabulary < TOKENS:
         raise BadParameter(
@@ -90,8 +90,7 @@ def write(files: list[Path], folder: Path, window: int, *, standard: bool) -> tu
                 out.write(tokens)
         if (count := temporary.stat().st_size // 2) < window:
             raise BadParameter(
-                f"corpus is too short: {count} tokens; accepted: at least {window}, the context "
-                "and one more."
+                f"corpus is too short: {count} tokens; accepted: at least {window}, the context."
             )
         name = digest.hexdigest()[:16]
         target = folder / f"corpus-{name}.u16"

@@ -70,11 +70,12 @@ class FastProgram(Program):
     ) -> Launch:
         """out = x + delta, and the LayerNorm `norm` of it."""
         v = self.v
-        made = [v.arena[f"{prefix}{name}{suffix}"] for name in ("normed", "mean", "variance")]
+        names = ("normed", "mean", "variance")
+        y, mean, variance = (v.arena[f"{prefix}{name}{suffix}"] for name in names)
         gamma, beta = v.masters[f"{norm}.gamma"], v.masters[f"{norm}.beta"]
         eps = v.config.layernorm_epsilon
         add_and_norm = layernorm_fast.forward_residual
-        call = partial(add_and_norm, x, self.delta, out, gamma, beta, *made, eps)
+        call = partial(add_and_norm, x, self.delta, out, gamma, beta, y, mean, variance, eps)
         return Launch("residual", "forward", layer, ("k_residual_layernorm_fwd",), call)
 
     def build_backward(self) -> Iterator[Launch]:

@@ -104,19 +104,27 @@ def write(
 
     A text longer than the window is continued from its last half.
     """
-    text = [BOS, *prompt]
-    decoder.restart()
-    for token in text[-decoder.window :]:
-        decoder.take(token)
+    text = list(prompt)
+    begin(decoder, last(text, decoder.window - 1))
     for draw in uniform(seed, Purpose.SAMPLE, step, count):
         token = pick(decoder.chances(temperature), draw)
         yield token
         text.append(token)
         if decoder.position == decoder.window:
-            decoder.restart()
-            for old in text[-max(1, decoder.window // 2) : -1]:
-                decoder.take(old)
+            begin(decoder, last(text, decoder.window // 2))
+        else:
+            decoder.take(token)
+
+
+def begin(decoder: Decoder, past: list[int]) -> None:
+    """Read the beginning and these tokens."""
+    decoder.restart()
+    for token in [BOS, *past]:
         decoder.take(token)
+
+
+def last(text: list[int], count: int) -> list[int]:
+    return text[max(0, len(text) - count) :]
 
 
 def pick(chances: np.ndarray, draw: float) -> int:

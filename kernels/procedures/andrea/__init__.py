@@ -5,6 +5,7 @@ from typing import Any
 from kernels.andrea.config import PRESETS, Precision
 from kernels.procedure import Device, Parameter, Procedure
 
+VERSIONS = (1, 2)  # of the operators: as taught, and fast
 AS_PRESET = "0: as the preset says"
 SHAPES = ("vocabulary", "width", "heads", "layers", "context", "batch", "micro_batches")
 
@@ -39,7 +40,13 @@ TOKENS = Parameter("tokens", int, 420, low=1, high=10_000, help="how many to wri
 TEMPERATURE = Parameter("temperature", float, 0.8, low=0.01, high=10.0, help="1: as learnt")
 FULL = Parameter("full", bool, False, help="every buffer, not only their sums")
 SAMPLES = Parameter("samples", int, 20, low=5, high=1000, help="timed samples of each series")
-PEERS = Parameter("peers", bool, True, help="time PyTorch on the same model too")
+PEERS = Parameter(
+    "peers",
+    str,
+    "compile",
+    choices=("none", "eager", "compile", "all"),
+    help="up to which of PyTorch's ways; max-autotune, in all, takes minutes",
+)
 
 
 def declare(name: str, entry: str, **rest: Any) -> Procedure:
@@ -47,16 +54,16 @@ def declare(name: str, entry: str, **rest: Any) -> Procedure:
 
 
 PROCEDURES = (
-    declare("train", "train:run", parameters=TRAIN, versions=(1, 2), wall_seconds=3600),
+    declare("train", "train:run", parameters=TRAIN, versions=VERSIONS, wall_seconds=3600),
     declare(
         "resume-proof",
         "resume:run",
         parameters=(*MODEL, HALF, CORPUS),
-        versions=(1, 2),
+        versions=VERSIONS,
         wall_seconds=1200,
     ),
     declare("memory-plan", "memory:run", parameters=(*MODEL, STEPS, FULL), uses_torch=False),
-    declare("accumulation", "accumulation:run", parameters=(SEED,), versions=(1, 2)),
+    declare("accumulation", "accumulation:run", parameters=(SEED,), versions=VERSIONS),
     declare("clip", "clip:run", parameters=(SEED,)),
     declare("adamw", "adamw:run", parameters=(SEED,)),
     declare(
@@ -65,12 +72,12 @@ PROCEDURES = (
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
     declare("trace", "trace:run", parameters=MODEL),
-    declare("gradcheck", "gradcheck:run", parameters=(SEED, PRECISION), versions=(1, 2)),
+    declare("gradcheck", "gradcheck:run", parameters=(SEED, PRECISION), versions=VERSIONS),
     declare(
         "benchmark",
         "benchmark:run",
         parameters=(*MODEL, SAMPLES, PEERS),
-        versions=(1, 2),
+        versions=(2, 1),
         devices=(Device.CUDA,),
         wall_seconds=1200,
     ),

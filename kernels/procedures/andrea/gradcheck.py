@@ -51,12 +51,14 @@ def compare(config: Config, device: torch.device, version: int) -> Iterator[tupl
     on_device = (torch.from_numpy(part[0]).to(device) for part in (ids, targets))
     due = reference.loss(config, oracle, *on_device)
     due.backward()
-    got = {"loss": engine.arena["report"][0]} | engine.views.gradients
+    unscale = engine.arena["loss_scale"][1].double()  # FP16's loss is scaled up
+    got = {name: g.double() * unscale for name, g in engine.views.gradients.items()}
+    got["loss"] = engine.arena["report"][0].double()
     expected = {"loss": due.detach()} | {name: w.grad for name, w in oracle.items()}
     for name, value in expected.items():
         assert value is not None
         largest = float(value.abs().max())
-        error = float((got[name].double() - value).abs().max())
+        error = float((got[name] - value).abs().max())
         allowed = ALLOWED[config.precision] * largest
         case = judged(
             f"{'tied' if config.tied else 'untied'}-{name}", error <= allowed, error, allowed

@@ -27,7 +27,7 @@ def job_of(context: Context, config: Config, folder: Path) -> Job:
         config=config,
         model=given["config"],
         folder=folder,
-        corpus=prepare(given["corpus"], folder, config.vocabulary, config.context + 1),
+        corpus=prepare(given["corpus"], folder, config.vocabulary, config.context),
         version=context.version,
         resume=Path(resume) if resume else None,
         polish=bool(given.get("polish")),

@@ -1,0 +1,84 @@
+"""andrea.benchmark: a whole training step, the engine's and PyTorch's in turn on one GPU.
+
+Every step includes clipping and AdamW. The engine's step is one recorded graph; its tokens are
+fed once. Peak memory is measured apart: each peer's allocations, and the engine's plan.
+"""
+
+import gc
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psutil
+import torch
+
+from kernels.andrea.engine import Engine
+from kernels.events import Column, Event, Log, Metric, Note, Table
+from kernels.procedure import Context
+from kernels.procedures.andrea.configuring import config_of
+from kernels.procedures.andrea.jobs import device_of, require_memory
+from kernels.procedures.andrea.peers import Peer, peer
+from kernels.procedures.andrea.small import give, tokens
+from kernels.timing import Call, Spread, interleaved
+
+WARMUP = 5
+ENGINE = "engine"
+
+
+def run(context: Context) -> Iterator[Event]:
+    config, device = config_of(context), device_of(context)
+    config = replace(config, steps=max(config.steps, 10_000))
+    require_memory(config, device, context.version)
+    engine = Engine(config, device, context.version)
+    give(engine, *tokens(config))
+    engine.step(engine.slots[0])
+    engine.slots[0].read()
+    yield Metric("cold-start", time.time() - psutil.Process().create_time(), unit="s")
+    peaks = {ENGINE: engine.plan.bytes}
+    series: dict[str, Call] = {ENGINE: lambda: engine.step(engine.slots[0])}
+    for name in names(context):
+        made, peaks[name] = ready(peer(name, config, device))
+        series[name] = made.step
+        yield Log(Note("log.andrea.peer", {"name": name}))
+        if context.stop.is_set():
+            return
+    times = interleaved(series, warmup=WARMUP, samples=context["samples"], calls=1)
+    count = config.rows * config.micro_batches
+    yield from shown(times, peaks, count)
+
+
+def names(context: Context) -> tuple[str, ...]:
+    return {
+        "none": (),
+        "eager": ("eager",),
+        "compile": ("eager", "compile"),
+        "all": ("eager", "compile", "max-autotune"),
+    }[context["peers"]]
+
+
+def ready(made: Peer) -> tuple[Peer, int]:
+    """The peer after its first steps, and the most memory that they took at once."""
+    gc.collect()
+    torch.cuda.empty_cache()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    for _ in range(WARMUP):
+        made.step()
+    torch.cuda.synchronize()
+    return made, torch.cuda.max_memory_allocated() - before
+
+
+def shown(times: dict[str, Spread], peaks: dict[str, int], count: int) -> Iterator[Event]:
+    rows: list[tuple[str | float, ...]] = []
+    for name, spread in times.items():
+        rate = count / spread.median * 1e6
+        milliseconds = [value / 1e3 for value in (spread.median, spread.low, spread.high)]
+        rows.append((name, *milliseconds, rate, peaks[name]))
+        yield Metric("step-time", spread.median / 1e3, unit="ms", series=name)
+        yield Metric("tokens-per-second", rate, series=name)
+    columns = (
+        Column("series"),
+        *(Column(key, "ms") for key in ("median", "low", "high")),
+        *(Column("rate"), Column("peak", "bytes")),
+    )
+    yield Table("training-speed", columns, tuple(rows))

@@ -1,0 +1,90 @@
+"""The same model in PyTorch, as one would write it there: what the engine is timed against.
+
+FP32 weights, products under autocast, flash attention, the fused AdamW, clipping by the global
+norm: eager, or compiled. None of it is deterministic.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+
+from kernels.andrea.config import Config, Precision
+
+Tensor = torch.Tensor
+WIDTHS = {Precision.FP16: torch.float16, Precision.BF16: torch.bfloat16}
+MODES = {"compile": "default", "max-autotune": "max-autotune"}
+
+
+class Block(nn.Module):
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        d, self.heads = config.width, config.heads
+        self.ln1, self.ln2 = (nn.LayerNorm(d, eps=config.layernorm_epsilon) for _ in range(2))
+        self.qkv, self.out = nn.Linear(d, 3 * d, bias=False), nn.Linear(d, d, bias=False)
+        self.up = nn.Linear(d, config.hidden, bias=False)
+        self.down = nn.Linear(config.hidden, d, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, d = x.shape
+        parts = self.qkv(self.ln1(x)).view(batch, length, 3, self.heads, -1)
+        q, k, v = parts.permute(2, 0, 3, 1, 4)
+        mixed = scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, d))
+        return x + self.down(gelu(self.up(self.ln2(x)), approximate="tanh"))
+
+
+class Model(nn.Module):
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocabulary, config.width)
+        self.places = nn.Embedding(config.context, config.width)
+        self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
+        self.last = nn.LayerNorm(config.width, eps=config.layernorm_epsilon)
+        nn.init.normal_(self.tokens.weight, std=0.02)
+        nn.init.normal_(self.places.weight, std=0.02)
+
+    def forward(self, ids: Tensor, targets: Tensor) -> Tensor:
+        x = self.tokens(ids) + self.places.weight[: ids.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        logits = self.last(x) @ self.tokens.weight.T
+        return cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+@dataclass
+class Peer:
+    """A training step in PyTorch, on tokens that stay the same."""
+
+    name: str
+    step: Callable[[], object]
+
+
+def peer(name: str, config: Config, device: torch.device) -> Peer:
+    """`name` is eager, compile or max-autotune."""
+    model = Model(config).to(device)
+    call = model if name == "eager" else torch.compile(model, mode=MODES[name])
+    optimizer = torch.optim.AdamW(
+        model.parameters(),
+        lr=config.learning_rate,
+        betas=(config.beta1, config.beta2),
+        eps=config.epsilon,
+        weight_decay=config.decay,
+        fused=True,
+    )
+    shape = config.batch, config.context
+    ids, targets = (torch.randint(config.vocabulary, shape, device=device) for _ in range(2))
+    width = WIDTHS.get(config.precision)
+
+    def step() -> None:
+        for _ in range(config.micro_batches):
+            with torch.autocast("cuda", width, enabled=width is not None):
+                loss = call(ids, targets)
+            (loss / config.micro_batches).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    return Peer(name, step)
