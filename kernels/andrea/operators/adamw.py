@@ -60,7 +60,6 @@ def reference(
     g: Tensor,
     m: Tensor,
     v: Tensor,
-    *,
     step: int,
     lr: float,
     beta1: float,

@@ -1,6 +1,7 @@
 """LayerNorm, read from top to bottom: formula, oracle, kernels.
 
-    mu    = mean(x)                     one number a row, over the d columns of x [R, d]
+    mu    = mean(x)                     one number a row, over the d columns of x [R, d]; twice:
+                                        the mean of x - mu puts back what rounding took
     var   = mean((x - mu)^2)            of the differences: E[x^2] - mu^2 would cancel
     rstd  = 1 / sqrt(var + eps)         eps inside the root
     xhat  = (x - mu) * rstd
@@ -67,6 +68,7 @@ def k_layernorm_fwd(
     gamma = tl.load(GAMMA + column, mask=column < D, other=0).to(tl.float32)
     beta = tl.load(BETA + column, mask=column < D, other=0).to(tl.float32)
     mean = tl.sum(x, axis=1) / D
+    mean += tl.sum(tl.where(keep, x - mean[:, None], 0.0), axis=1) / D  # what rounding took
     centred = tl.where(keep, x - mean[:, None], 0.0)  # a masked lane would hold -mean
     variance = tl.sum(centred * centred, axis=1) / D
     xhat = centred * tl.rsqrt(variance + EPS)[:, None]

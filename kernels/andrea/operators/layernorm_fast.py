@@ -40,6 +40,7 @@ def k_residual_layernorm_fwd(
     gamma = tl.load(GAMMA + column, mask=column < D, other=0).to(tl.float32)
     beta = tl.load(BETA + column, mask=column < D, other=0).to(tl.float32)
     mean = tl.sum(x, axis=1) / D
+    mean += tl.sum(tl.where(keep, x - mean[:, None], 0.0), axis=1) / D
     centred = tl.where(keep, x - mean[:, None], 0.0)
     variance = tl.sum(centred * centred, axis=1) / D
     xhat = centred * tl.rsqrt(variance + EPS)[:, None]

@@ -1,0 +1,143 @@
+"""The checks of the operators: what each compares and over which inputs. Needs no torch."""
+
+from dataclasses import dataclass
+
+from kernels.andrea.mutants import MUTANTS
+from kernels.procedure import Grid, Parameter, Procedure
+
+DTYPES = ("FP32", "FP16", "BF16")
+FP32_ONLY = ("FP32",)
+SEED = Parameter("seed", int, 1, low=0, high=2**31 - 1, help="of the values")
+MICRO_BATCHES = Parameter(
+    "micro_batches", int, 2, low=1, high=8, help="launches on fresh values; gradients add up"
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One column of a check: `label` names it, `sizes` are the operator's, `special` the values."""
+
+    label: str
+    sizes: tuple[int, ...]
+    special: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """`tensors` are compared one by one: the slots of the grid."""
+
+    operator: str
+    tensors: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    dtypes: tuple[str, ...] = DTYPES
+    versions: tuple[int, ...] = (1, 2)
+
+    @property
+    def name(self) -> str:
+        return f"andrea.check-{self.operator.replace('_', '-')}"
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.dtypes, tuple(shape.label for shape in self.shapes), self.tensors)
+
+
+def plain(*many: tuple[int, ...]) -> tuple[Shape, ...]:
+    return tuple(Shape(" × ".join(map(str, sizes)), sizes) for sizes in many)
+
+
+CHECKS = (
+    Check(  # B, T, d, V
+        "embed",
+        ("out", "dwte", "dwpe"),
+        (
+            *plain((4, 32, 32, 257), (1, 1, 3, 5), (3, 17, 33, 11)),
+            Shape("one token", (2, 8, 16, 40), "one token"),
+        ),
+        versions=(1,),
+    ),
+    Check(  # R, d
+        "layernorm",
+        ("y", "mean", "variance", "dx", "dgamma", "dbeta"),
+        (
+            *plain((128, 32), (1, 1), (17, 3), (5, 255), (17, 257)),
+            Shape("1 × 4095", (1, 4095)),
+            Shape("large mean", (17, 96), "large mean"),
+            Shape("row of zeros", (3, 65), "zeros"),
+        ),
+    ),
+    Check(  # R, d
+        "residual", ("y", "dx", "ddelta"), plain((128, 32), (1, 1), (17, 257)), versions=(1,)
+    ),
+    Check("attn_qkv", ("qkv", "dx", "dw"), plain((128, 32), (1, 3), (17, 33), (65, 48))),
+    Check(  # B, T, heads, head width
+        "attn",
+        ("o", "lse", "dq", "dk", "dv"),
+        (
+            *plain((2, 32, 2, 16), (1, 1, 1, 16), (2, 17, 3, 5), (1, 65, 1, 32)),
+            Shape("large scores", (1, 33, 2, 16), "large scores"),
+        ),
+    ),
+    Check("attn_out", ("y", "do", "dw"), plain((128, 32), (1, 3), (17, 33), (65, 48))),
+    Check(  # R, d
+        "mlp",
+        ("h", "y", "dx", "dw_1", "dw_2"),
+        (*plain((128, 32), (1, 3), (17, 33)), Shape("saturated", (17, 16), "saturated")),
+    ),
+    Check(  # R, d, V
+        "logits", ("logits", "dx", "de"), plain((64, 32, 257), (1, 3, 5), (17, 33, 255))
+    ),
+    Check(  # R, V
+        "loss",
+        ("losses", "loss", "dlogits"),
+        (
+            *plain((64, 257), (1, 3), (17, 1000)),
+            Shape("uniform", (4, 8449), "uniform"),
+            Shape("some ignored", (17, 33), "some ignored"),
+            Shape("all ignored", (5, 33), "all ignored"),
+            Shape("tiles of -inf", (5, 255), "infinite"),
+            Shape("large logits", (5, 257), "large"),
+            Shape("confident", (9, 65), "confident"),
+            Shape("upstream by row", (9, 65), "upstream"),
+        ),
+    ),
+    Check(  # elements
+        "grad_norm",
+        ("norm", "factor", "finite", "scaled"),
+        (
+            *plain((34_000,), (1,), (4097,)),
+            Shape("below the threshold", (500,), "small"),
+            Shape("a NaN", (500,), "nan"),
+            Shape("an infinity", (500,), "inf"),
+        ),
+        FP32_ONLY,
+        (1,),
+    ),
+    Check(  # elements that decay, elements that do not
+        "adamw",
+        ("w", "m", "v", "grads", "working"),
+        (
+            *plain((3000, 500), (1, 1), (257, 33)),
+            Shape("not finite", (300, 33), "not finite"),
+        ),
+        FP32_ONLY,
+        (1,),
+    ),
+)
+BY_OPERATOR = {check.operator: check for check in CHECKS}
+
+
+def declare(check: Check) -> Procedure:
+    mutants = tuple(mutant.name for mutant in MUTANTS if mutant.operator == check.operator)
+    mutant = Parameter(
+        "mutant", str, "", choices=("", *mutants), help="check this wrong version 1 instead"
+    )
+    return Procedure(
+        check.name,
+        f"kernels.procedures.andrea.checks:{check.operator}",
+        parameters=(SEED, MICRO_BATCHES, mutant),
+        versions=check.versions,
+        grid=check.grid,
+    )
+
+
+PROCEDURES = tuple(declare(check) for check in CHECKS)
