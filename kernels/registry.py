@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels.procedure import BadParameter, Parameter, Procedure
-from kernels.procedures import rmsnorm
+from kernels.procedures import andrea, rmsnorm
 
 
 class UnknownProcedure(KeyError):
@@ -14,7 +14,9 @@ class UnknownProcedure(KeyError):
         return f"There is no Procedure {self.args[0]!r}. Known: {', '.join(PROCEDURES)}."
 
 
-PROCEDURES: dict[str, Procedure] = {procedure.name: procedure for procedure in rmsnorm.PROCEDURES}
+PROCEDURES: dict[str, Procedure] = {
+    procedure.name: procedure for procedure in (*rmsnorm.PROCEDURES, *andrea.PROCEDURES)
+}
 
 
 def get(name: str) -> Procedure:
