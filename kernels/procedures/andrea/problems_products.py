@@ -40,10 +40,11 @@ def attn(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     q, k, v = qkv.unbind(1)
     o, lse = bench.empty("o", rows, width), bench.number("lse", batch * heads, length)
     operator.PAIR.forward(q, k, v, o, lse, heads)
-    due_o, due_lse = attn_oracle.reference_forward(*exact(q, k, v), heads=heads, length=length)
+    q64, k64, v64 = exact(q, k, v)
+    due_o, due_lse = attn_oracle.reference_forward(q64, k64, v64, heads, length)
     bench.expect("o", due_o)
     bench.expect("lse", due_lse)
-    attn_suspects(bench, *exact(q, k, v), heads=heads, length=length)
+    attn_suspects(bench, q64, k64, v64, heads, length)
 
     # Where P is near 1, dP - delta cancels and leaves the rounding of the saved O, times Q.
     do = bench.given("do", rows, width, spread=1 / spread)
@@ -52,12 +53,13 @@ def attn(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     scratch = bench.number("scratch", batch * heads, length)
     dq, dk, dv = (bench.empty(name, rows, width) for name in ("dq", "dk", "dv"))
     operator.PAIR.backward(do, q, k, v, saved_o, saved_lse, dq, dk, dv, scratch, heads)
-    due = attn_oracle.reference_backward(*exact(do, q, k, v), heads=heads, length=length)
+    do64 = do.double()
+    due = attn_oracle.reference_backward(do64, q64, k64, v64, heads, length)
     for name, gradient in zip(("dq", "dk", "dv"), due, strict=True):
         bench.expect(name, gradient)
     for name, gradient in zip(("dq", "dk"), due[:2], strict=True):
         bench.suspect(name, "no-scale", gradient * math.sqrt(head))
-    no_row_sum(bench, *exact(do, q, k, v), heads=heads, length=length)
+    no_row_sum(bench, do64, q64, k64, v64, heads, length)
 
 
 def attn_suspects(
