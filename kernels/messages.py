@@ -236,7 +236,7 @@ MESSAGES: dict[str, str] = ANDREA | CHECKS | {
     "column.kind": gettext_noop("kind"),
     "column.bytes": gettext_noop("size"),
     # Metrics
-    "metric.loss": gettext_noop("Loss (MSE)"),
+    "metric.loss": gettext_noop("Loss"),
     "metric.initial-output-error": gettext_noop("Largest difference of the first outputs"),
     "metric.initial-gradient-error": gettext_noop("Largest difference of the first gradients"),
     "metric.test-mse": gettext_noop("MSE on the test partition"),

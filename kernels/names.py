@@ -3,9 +3,10 @@
 A label or a cell that has a name here is shown by it; any other stands as it is.
 """
 
+from kernels.andrea.names import ANDREA_NAMES
 from kernels.marking import gettext_noop
 
-NAMES: dict[str, str] = {
+NAMES: dict[str, str] = ANDREA_NAMES | {
     # Special inputs
     "name.row-of-300": gettext_noop("a row of 300s"),
     "name.row-of-zeros": gettext_noop("a row of zeros"),

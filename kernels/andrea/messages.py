@@ -1,138 +1,140 @@
 """What the Procedures of ANDREA say, by code, in English: see `kernels.messages`."""
 
-from kernels.marking import gettext_noop as noop
+from kernels.marking import gettext_noop
 
 ANDREA: dict[str, str] = {
     # Endings
-    "end.refused": noop("Not accepted: {reason}"),
-    "end.saved": noop("Stopped on request after step {step}; {file} holds what is needed."),
-    "end.halted": noop("Halted at step {step}: {failures} samples in a row scored below {lowest}."),
-    "end.trained": noop("{steps} steps made; the last loss is {loss}."),
-    "end.not-saved": noop("The checkpoint of step {step} could not be written: {reason}."),
+    "end.refused": gettext_noop("Not accepted: {reason}"),
+    "end.saved": gettext_noop("Stopped on request after step {step}; {file} holds what is needed."),
+    "end.halted": gettext_noop(
+        "Halted at step {step}: {failures} samples in a row scored below {lowest}."
+    ),
+    "end.trained": gettext_noop("{steps} steps made; the last loss is {loss}."),
+    "end.not-saved": gettext_noop("The checkpoint of step {step} could not be written: {reason}."),
     # Lines of the log
-    "log.andrea.not-saved": noop(
+    "log.andrea.not-saved": gettext_noop(
         "The checkpoint of step {step} could not be written ({reason}). The one before is intact."
     ),
-    "log.andrea.peer": noop("{name} is ready to be timed."),
-    "log.andrea.corpus": noop("The corpus “{name}” holds {tokens} tokens."),
-    "log.andrea.resumed": noop("Continues after step {step}, from {file}."),
-    "log.andrea.polish": noop(
+    "log.andrea.peer": gettext_noop("{name} is ready to be timed."),
+    "log.andrea.corpus": gettext_noop("The corpus “{name}” holds {tokens} tokens."),
+    "log.andrea.resumed": gettext_noop("Continues after step {step}, from {file}."),
+    "log.andrea.polish": gettext_noop(
         "A polish: samples and state of the run before are in archive {number}."
     ),
-    "log.andrea.no-telemetry": noop(
+    "log.andrea.no-telemetry": gettext_noop(
         "No telemetry: this machine has no NVIDIA driver that reports use, power and temperature."
     ),
-    "log.andrea.power-limit": noop("The card may draw {watts} W."),
-    "log.andrea.skipped": noop(
+    "log.andrea.power-limit": gettext_noop("The card may draw {watts} W."),
+    "log.andrea.skipped": gettext_noop(
         "Step {step}: the gradient’s norm is not finite. The update is left out, the weights stay "
         "({skipped} so far)."
     ),
-    "log.andrea.low-sample": noop(
+    "log.andrea.low-sample": gettext_noop(
         "The sample of step {step} scores {score}, below {lowest} ({failures} in a row)."
     ),
-    "log.andrea.interpreter-times": noop(
+    "log.andrea.interpreter-times": gettext_noop(
         "On Triton’s interpreter no speed is reported: it would say nothing about a GPU."
     ),
     # Tables
-    "table.memory-plan": noop("Every buffer, before the first is allocated"),
-    "table.memory-summary": noop("Memory by what it is for"),
-    "table.resume": noop("Losses of the straight run and of the stopped and resumed one"),
-    "table.adamw-moments": noop("Adam’s v for a gradient g, kept in FP32 and in FP16"),
-    "table.launches": noop("Kernels in the order they ran, each with its twin"),
-    "table.gradients": noop("Gradients of the kernels against Autograd in float64"),
-    "table.training-speed": noop("Time of a whole training step"),
-    "column.buffer": noop("buffer"),
-    "column.shape": noop("shape"),
-    "column.dtype": noop("dtype"),
-    "column.whose": noop("for"),
-    "column.step": noop("step"),
-    "column.straight": noop("straight"),
-    "column.resumed": noop("stopped and resumed"),
-    "column.equal": noop("equal to the bit"),
-    "column.gradient": noop("gradient g"),
-    "column.fp32": noop("v in FP32"),
-    "column.fp16": noop("v in FP16"),
-    "column.update-fp32": noop("size of the update, v in FP32"),
-    "column.update-fp16": noop("size of the update, v in FP16"),
-    "column.series": noop("who"),
-    "column.median": noop("median"),
-    "column.number": noop("no."),
-    "column.direction": noop("direction"),
-    "column.layer": noop("block"),
-    "column.launched": noop("kernels"),
-    "column.twin": noop("its twin"),
-    "column.tensor": noop("tensor"),
-    "column.error": noop("largest error"),
-    "column.largest": noop("largest value"),
-    "column.low": noop("quarter below"),
-    "column.high": noop("quarter above"),
-    "column.rate": noop("tokens a second"),
-    "column.peak": noop("peak memory"),
+    "table.memory-plan": gettext_noop("Every buffer, before the first is allocated"),
+    "table.memory-summary": gettext_noop("Memory by what it is for"),
+    "table.resume": gettext_noop("Losses of the straight run and of the stopped and resumed one"),
+    "table.adamw-moments": gettext_noop("Adam’s v for a gradient g, kept in FP32 and in FP16"),
+    "table.launches": gettext_noop("Kernels in the order they ran, each with its twin"),
+    "table.gradients": gettext_noop("Gradients of the kernels against Autograd in float64"),
+    "table.training-speed": gettext_noop("Time of a whole training step"),
+    "column.buffer": gettext_noop("buffer"),
+    "column.shape": gettext_noop("shape"),
+    "column.dtype": gettext_noop("dtype"),
+    "column.whose": gettext_noop("for"),
+    "column.step": gettext_noop("step"),
+    "column.straight": gettext_noop("straight"),
+    "column.resumed": gettext_noop("stopped and resumed"),
+    "column.equal": gettext_noop("equal to the bit"),
+    "column.gradient": gettext_noop("gradient g"),
+    "column.fp32": gettext_noop("v in FP32"),
+    "column.fp16": gettext_noop("v in FP16"),
+    "column.update-fp32": gettext_noop("size of the update, v in FP32"),
+    "column.update-fp16": gettext_noop("size of the update, v in FP16"),
+    "column.series": gettext_noop("who"),
+    "column.median": gettext_noop("median"),
+    "column.number": gettext_noop("number"),
+    "column.direction": gettext_noop("direction"),
+    "column.layer": gettext_noop("block"),
+    "column.launched": gettext_noop("kernels"),
+    "column.twin": gettext_noop("its twin"),
+    "column.tensor": gettext_noop("tensor"),
+    "column.error": gettext_noop("largest error"),
+    "column.largest": gettext_noop("largest value"),
+    "column.low": gettext_noop("quarter below"),
+    "column.high": gettext_noop("quarter above"),
+    "column.rate": gettext_noop("tokens a second"),
+    "column.peak": gettext_noop("peak memory"),
     # Metrics
-    "metric.ema": noop("Smoothed loss"),
-    "metric.learning-rate": noop("Learning rate"),
-    "metric.norm": noop("Norm of the gradient, before clipping"),
-    "metric.tokens-per-second": noop("Tokens a second"),
-    "metric.memory": noop("Memory of the buffers"),
-    "metric.gpu-use": noop("Use of the GPU"),
-    "metric.gpu-power": noop("Power the GPU draws"),
-    "metric.gpu-temperature": noop("Temperature of the GPU"),
-    "metric.loss-scale": noop("Loss scale"),
-    "metric.score": noop("Score of the sample"),
-    "metric.bigrams": noop("Different word pairs"),
-    "metric.trigrams": noop("Different word triples"),
-    "metric.words": noop("English words"),
-    "metric.characters": noop("Variety of characters"),
-    "metric.plan-bytes": noop("Bytes the plan needs"),
-    "metric.parameters": noop("Weights"),
-    "metric.norm-before": noop("Norm before clipping"),
-    "metric.norm-after": noop("Norm after clipping"),
-    "metric.forward-calls": noop("Forward passes of a step"),
-    "metric.backward-calls": noop("Backward passes of a step"),
-    "metric.optimizer-calls": noop("Updates of a step"),
-    "metric.update-size": noop("Size of the first update, over the learning rate"),
-    "metric.cold-start": noop("From the start of the process to its first step"),
-    "metric.step-time": noop("Time of a training step"),
-    "metric.launches-forward": noop("Launches of the forward pass"),
-    "metric.launches-backward": noop("Launches of the backward pass"),
+    "metric.ema": gettext_noop("Smoothed loss"),
+    "metric.learning-rate": gettext_noop("Learning rate"),
+    "metric.norm": gettext_noop("Norm of the gradient, before clipping"),
+    "metric.tokens-per-second": gettext_noop("Tokens a second"),
+    "metric.memory": gettext_noop("Memory of the buffers"),
+    "metric.gpu-use": gettext_noop("Use of the GPU"),
+    "metric.gpu-power": gettext_noop("Power the GPU draws"),
+    "metric.gpu-temperature": gettext_noop("Temperature of the GPU"),
+    "metric.loss-scale": gettext_noop("Loss scale"),
+    "metric.score": gettext_noop("Score of the sample"),
+    "metric.bigrams": gettext_noop("Different word pairs"),
+    "metric.trigrams": gettext_noop("Different word triples"),
+    "metric.words": gettext_noop("English words"),
+    "metric.characters": gettext_noop("Variety of characters"),
+    "metric.plan-bytes": gettext_noop("Bytes the plan needs"),
+    "metric.parameters": gettext_noop("Weights"),
+    "metric.norm-before": gettext_noop("Norm before clipping"),
+    "metric.norm-after": gettext_noop("Norm after clipping"),
+    "metric.forward-calls": gettext_noop("Forward passes of a step"),
+    "metric.backward-calls": gettext_noop("Backward passes of a step"),
+    "metric.optimizer-calls": gettext_noop("Updates of a step"),
+    "metric.update-size": gettext_noop("Size of the first update, over the learning rate"),
+    "metric.cold-start": gettext_noop("From the start of the process to its first step"),
+    "metric.step-time": gettext_noop("Time of a training step"),
+    "metric.launches-forward": gettext_noop("Launches of the forward pass"),
+    "metric.launches-backward": gettext_noop("Launches of the backward pass"),
     # Procedures
-    "procedure.andrea.train.title": noop("Train a language model"),
-    "procedure.andrea.train.about": noop(
+    "procedure.andrea.train.title": gettext_noop("Train a language model"),
+    "procedure.andrea.train.about": gettext_noop(
         "A small GPT learns to continue text, with hand-written kernels only: loss, samples, "
         "checkpoints."
     ),
-    "procedure.andrea.resume-proof.title": noop("Stopped, resumed, the same to the bit"),
-    "procedure.andrea.resume-proof.about": noop(
+    "procedure.andrea.resume-proof.title": gettext_noop("Stopped, resumed, the same to the bit"),
+    "procedure.andrea.resume-proof.about": gettext_noop(
         "2k steps straight against k steps, a stop and k more: every loss and the last file."
     ),
-    "procedure.andrea.memory-plan.title": noop("The memory plan"),
-    "procedure.andrea.memory-plan.about": noop(
+    "procedure.andrea.memory-plan.title": gettext_noop("The memory plan"),
+    "procedure.andrea.memory-plan.about": gettext_noop(
         "Every buffer of a training run, with its size, before anything is allocated."
     ),
-    "procedure.andrea.accumulation.title": noop("Gradients that add up"),
-    "procedure.andrea.accumulation.about": noop(
+    "procedure.andrea.accumulation.title": gettext_noop("Gradients that add up"),
+    "procedure.andrea.accumulation.about": gettext_noop(
         "Micro-batches against one large batch, and what goes wrong when a part is left out."
     ),
-    "procedure.andrea.clip.title": noop("Clipping the gradient’s norm"),
-    "procedure.andrea.clip.about": noop(
+    "procedure.andrea.clip.title": gettext_noop("Clipping the gradient’s norm"),
+    "procedure.andrea.clip.about": gettext_noop(
         "One norm over all gradients: below the threshold, above it, and not finite."
     ),
-    "procedure.andrea.adamw.title": noop("AdamW and its moments"),
-    "procedure.andrea.adamw.about": noop(
+    "procedure.andrea.adamw.title": gettext_noop("AdamW and its moments"),
+    "procedure.andrea.adamw.about": gettext_noop(
         "Updates of the kernel against float64, and moments in FP16 that vanish."
     ),
-    "procedure.andrea.generate.title": noop("Let a model write"),
-    "procedure.andrea.generate.about": noop("Free text from a checkpoint, and its score."),
-    "procedure.andrea.trace.title": noop("The kernels in the order they run"),
-    "procedure.andrea.trace.about": noop(
+    "procedure.andrea.generate.title": gettext_noop("Let a model write"),
+    "procedure.andrea.generate.about": gettext_noop("Free text from a checkpoint, and its score."),
+    "procedure.andrea.trace.title": gettext_noop("The kernels in the order they run"),
+    "procedure.andrea.trace.about": gettext_noop(
         "One step forward and backward, launch by launch: each kernel with its twin."
     ),
-    "procedure.andrea.gradcheck.title": noop("Every gradient against Autograd"),
-    "procedure.andrea.gradcheck.about": noop(
+    "procedure.andrea.gradcheck.title": gettext_noop("Every gradient against Autograd"),
+    "procedure.andrea.gradcheck.about": gettext_noop(
         "The whole model, every weight: the kernels’ gradients against float64 Autograd."
     ),
-    "procedure.andrea.benchmark.title": noop("A training step, timed"),
-    "procedure.andrea.benchmark.about": noop(
+    "procedure.andrea.benchmark.title": gettext_noop("A training step, timed"),
+    "procedure.andrea.benchmark.about": gettext_noop(
         "The engine against PyTorch on the same model, in turn. Needs a GPU."
     ),
 }
