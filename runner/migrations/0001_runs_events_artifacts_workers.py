@@ -1,4 +1,3 @@
-
 import uuid
 
 import django.db.models.deletion
@@ -117,6 +116,7 @@ class Migration(migrations.Migration):
                     "run",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
+                        db_index=False,
                         related_name="artifacts",
                         to="runner.run",
                     ),
@@ -140,6 +140,7 @@ class Migration(migrations.Migration):
                     "run",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
+                        db_index=False,
                         related_name="events",
                         to="runner.run",
                     ),

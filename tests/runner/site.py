@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dj_database_url
 import psutil
 from celery import current_app
 from django.conf import settings
@@ -34,6 +35,7 @@ class Site:
     def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
         self.socket = folder / "valkey.sock"
+        self.file = str(folder / "chainrule.sqlite3")
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = dict(os.environ) | {
@@ -45,7 +47,8 @@ class Site:
             "RUN_MEMORY_MB": "600",
             **environment,
         }
-        self.environment.pop("DATABASE_URL", None)
+        address = os.environ.get("DATABASE_URL")  # a server may be named; else SQLite in `folder`
+        self.database = dj_database_url.parse(address)["NAME"] if address else self.file
         self.valkey = self.private_valkey()
         self.web = plan.web("127.0.0.1", self.port, self.environment)
         self.worker = plan.worker("cpu", 0, self.environment | {"TRITON_INTERPRET": "1"})
@@ -97,7 +100,7 @@ class Site:
         default_storage._wrapped = FileSystemStorage(self.folder / "files")  # type: ignore[attr-defined]
         self._kept_settings = (settings.REDIS_URL, settings.RUNNER_REGISTRY)
         del connections["default"]
-        connections.settings["default"]["NAME"] = str(self.folder / "chainrule.sqlite3")
+        connections.settings["default"]["NAME"] = self.database
         settings.REDIS_URL = f"unix://{self.socket}"
         settings.RUNNER_REGISTRY = REGISTRY
         procedures.registry.cache_clear()
