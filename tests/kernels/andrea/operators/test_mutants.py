@@ -1,0 +1,43 @@
+"""Every mutant of an operator is killed, by the case that should and with the pattern named."""
+
+import pytest
+
+from kernels.andrea.mutants import MUTANTS, Mutant
+from kernels.andrea.mutating import source_of
+from kernels.events import Verdict
+from tests.kernels.andrea.operators.checking import judged
+
+HIDDEN = [mutant for mutant in MUTANTS if mutant.hidden_by]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_each_mutant_is_killed_by_its_case_which_names_the_pattern(mutant: Mutant) -> None:
+    case = judged(mutant.operator, mutant.shape, mutant=mutant.name)[mutant.tensor]
+    assert case.verdict is Verdict.FAILED
+    assert case.why is not None and case.why.code == mutant.why
+
+
+@pytest.mark.parametrize("mutant", HIDDEN, ids=lambda mutant: mutant.name)
+def test_an_assignment_for_a_sum_is_invisible_with_one_micro_batch(mutant: Mutant) -> None:
+    case = judged(
+        mutant.operator, mutant.shape, mutant=mutant.name, micro_batches=mutant.hidden_by
+    )[mutant.tensor]
+    assert case.verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_each_mutant_differs_from_the_operator_only_where_it_says(mutant: Mutant) -> None:
+    for edit in mutant.edits:
+        assert edit.new in source_of(mutant)
+
+
+def test_every_weight_gradient_has_a_mutant_that_overwrites_it() -> None:
+    assert {(mutant.operator, mutant.tensor) for mutant in HIDDEN} >= {
+        ("embed", "dwte"),
+        ("layernorm", "dgamma"),
+        ("attn_qkv", "dw"),
+        ("attn_out", "dw"),
+        ("mlp", "dw_1"),
+        ("mlp", "dw_2"),
+        ("logits", "de"),
+    }
