@@ -27,6 +27,7 @@ _POLL_SECONDS = 2.0
 _POLL_SECONDS_ALONE = 0.5  # while the broker is away
 _FRAMES_KEPT = 100  # of a socket that is slow; then it must resume
 _REMEMBERED = 4_000  # Events kept for those who join late; older ones are in the log
+_REMEMBERED_TEXT = 4 * 1024 * 1024  # and at most so much of them
 _SHORTEST, _LONGEST = 0.01, 0.06  # seconds between two frames
 
 
@@ -75,7 +76,8 @@ class Hub:
         self.run_id = run_id
         self.status: Status | None = None
         self.head = 0  # the last Event taken, sent or about to be
-        self.recent: deque[streams.Numbered] = deque(maxlen=_REMEMBERED)
+        self.recent: deque[streams.Numbered] = deque()
+        self._recent_text = 0
         self.subscriptions: set[Subscription] = set()
         self.started = asyncio.Event()
         self._unsent: list[streams.Numbered] = []
@@ -181,9 +183,15 @@ class Hub:
 
     def _append(self, seq: int, text: str) -> None:
         self._unsent.append((seq, text))
-        self.recent.append((seq, text))
+        self._remember(seq, text)
         self.head = seq
         self._unsent_news.set()
+
+    def _remember(self, seq: int, text: str) -> None:
+        self.recent.append((seq, text))
+        self._recent_text += len(text)
+        while len(self.recent) > _REMEMBERED or self._recent_text > _REMEMBERED_TEXT:
+            self._recent_text -= len(self.recent.popleft()[1])
 
     async def _send(self) -> None:
         """The first Event at once; then frames as often as feeding every socket leaves half of

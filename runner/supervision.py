@@ -40,7 +40,7 @@ class Supervision:
         self.last: dict[str, Any] | None = None  # the child's own outcome
         self.exited: Exited | None = None
         self.timed_out = False
-        self.received = 0
+        self.received = self.dropped = 0
         self.tally = {Verdict.PASSED: 0, Verdict.FAILED: 0}
         self.checkpoints = 0
         self.kill_at: float | None = None
@@ -108,7 +108,8 @@ class Supervision:
             self.kill_at = time.monotonic() + _GOODBYE_SECONDS
             return
         self.received += 1
-        if self.received > limits.MAX_EVENTS:
+        if self.received > limits.MAX_EVENTS or self.lines.bytes > limits.MAX_EVENTS_BYTES:
+            self.dropped += 1
             return
         self.show_text()
         if kind == Kind.CASE and data.get("verdict") in self.tally:
@@ -179,9 +180,8 @@ class Supervision:
         if rest:
             self.text.append(rest)
         self.show_text()
-        if self.received > limits.MAX_EVENTS:
-            dropped = self.received - limits.MAX_EVENTS
-            self.say(Note("log.events-dropped", {"count": dropped}), "warning")
+        if self.dropped:
+            self.say(Note("log.events-dropped", {"count": self.dropped}), "warning")
         if self.output.total:
             row = self.files.keep_log(self.output.file)
             self.recorder.add(Kind.ARTIFACT, row.view().data(), artifact=row)

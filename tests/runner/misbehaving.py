@@ -106,6 +106,12 @@ def huge_event(context: Context) -> Iterator[Event]:
     yield Log(text="small again")
 
 
+def large_events(context: Context) -> Iterator[Event]:
+    """Each just small enough, all of them together not."""
+    for _ in range(context["events"]):
+        yield Log(text="x" * 200_000)
+
+
 def odd_text(context: Context) -> Iterator[Event]:
     sys.stdout.buffer.write(b"bytes \xff\x00 and a line\n")
     sys.stdout.flush()

@@ -42,6 +42,7 @@ _ALL = (
     procedure("test.raise"),
     procedure("test.bad-code"),
     procedure("test.huge-event"),
+    procedure("test.large-events", Parameter("events", int, 300)),
     procedure("test.odd-text"),
     procedure("test.artifacts"),
     procedure("test.leave-children"),

@@ -58,6 +58,15 @@ def test_a_flood_of_events_is_cut_and_counted(site: Site) -> None:
     require_whole(run)
 
 
+def test_large_events_together_are_cut_too(site: Site) -> None:
+    run = site.run("test.large-events", events=300)
+    stored = sum(len(e["data"].get("text", "")) for e in events_of(run.id))
+    assert run.outcome == "passed"
+    assert stored <= limits.MAX_EVENTS_BYTES
+    assert "log.events-dropped" in notes(run)
+    require_whole(run)
+
+
 def test_text_that_no_database_takes_is_made_storable(site: Site) -> None:
     run = site.run("test.odd-text")
     assert run.outcome == "passed"
