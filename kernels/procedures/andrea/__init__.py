@@ -4,6 +4,7 @@ from typing import Any
 
 from kernels.andrea.config import PRESETS, Precision
 from kernels.procedure import Device, Parameter, Procedure
+from kernels.procedures.andrea import checks_declared
 
 VERSIONS = (1, 2)  # of the operators: as taught, and fast
 AS_PRESET = "0: as the preset says"
@@ -81,4 +82,5 @@ PROCEDURES = (
         devices=(Device.CUDA,),
         wall_seconds=1200,
     ),
+    *checks_declared.PROCEDURES,
 )
