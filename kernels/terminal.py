@@ -47,6 +47,7 @@ def main(arguments: list[str]) -> int:
     # Before torch and Triton are imported: Triton decides once, when it reads a kernel.
     if context.device is Device.CPU:
         os.environ["TRITON_INTERPRET"] = "1"
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # its products are too small to share
     else:
         os.environ.pop("TRITON_INTERPRET", None)
     events = execute(procedure, context, sandbox="none")

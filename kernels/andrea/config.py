@@ -30,8 +30,8 @@ class Config:
     width: int = 32
     heads: int = 2
     layers: int = 2
-    context: int = 32
-    batch: int = 4  # sequences in a micro-batch
+    context: int = 64
+    batch: int = 2  # sequences in a micro-batch
     micro_batches: int = 1
     tied: bool = True  # the head is the token table
     precision: Precision = Precision.FP32

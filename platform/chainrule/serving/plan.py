@@ -71,7 +71,9 @@ def workers(environment: dict[str, str]) -> list[Child]:
         worker("gpu", index, environment | {"CUDA_VISIBLE_DEVICES": str(index)})
         for index in range(count_gpus())
     ]
-    return [*gpus, worker("cpu", 0, environment | {"TRITON_INTERPRET": "1"})]
+    # One thread: the interpreter's matrix products are too small to be shared.
+    interpreter = {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
+    return [*gpus, worker("cpu", 0, environment | interpreter)]
 
 
 def worker(queue: str, index: int, environment: dict[str, str]) -> Child:
