@@ -25,7 +25,7 @@ import triton
 import triton.language as tl
 
 from kernels.contract import Contract
-from kernels.rmsnorm import CALLS, EPS, check_contract, gamma_kernel
+from kernels.rmsnorm import CALLS, COLUMN_TILE, EPS, check_contract, gamma_kernel
 from kernels.rmsnorm_wide import launch_backward_wide, launch_forward_wide
 
 Tensor = torch.Tensor
@@ -187,10 +187,12 @@ def launch_backward(
 
 
 def reduce_partial(partial: Tensor, dgamma: Tensor) -> None:
-    """Version 1's second kernel over fewer rows, with taller tiles: more loads in flight."""
+    """Version 1's second kernel over fewer rows: tiles of 4,096 elements, as tall as PARTIAL."""
     programs, columns = partial.shape
     tall = min(128, int(triton.next_power_of_2(programs)))
-    gamma_kernel[(triton.cdiv(columns, 32),)](partial, dgamma, programs, columns, tall, 32)
+    broad = max(COLUMN_TILE, min(TILE * 2 // tall, 1024))
+    grid = (triton.cdiv(columns, broad),)
+    gamma_kernel[grid](partial, dgamma, programs, columns, tall, broad)
 
 
 def rmsnorm_rows(x: Tensor, gamma: Tensor, eps: float = EPS) -> Tensor:

@@ -57,7 +57,7 @@ def test_whole_calls_agree_with_the_oracle(version: int, shape: tuple[int, int])
         ((3, 257), torch.bfloat16),
         ((1, 8193), torch.float32),  # the first width that is walked over in chunks
         ((513, 8), torch.float16),  # the first height beyond version 3's single launch
-        ((2, 65_536), torch.bfloat16),
+        ((1, 65_536), torch.float32),
     ],
     ids=str,
 )

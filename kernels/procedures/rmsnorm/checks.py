@@ -15,7 +15,15 @@ from kernels.events import Case, Event, Log, Note, Progress, Verdict
 from kernels.mutating import mutated
 from kernels.procedure import Context
 from kernels.procedures.rmsnorm import why
-from kernels.procedures.rmsnorm.inputs import Input, Truth, draw, places, specials, truth
+from kernels.procedures.rmsnorm.inputs import (
+    Input,
+    Truth,
+    draw,
+    places,
+    specials,
+    truth,
+    wider,
+)
 from kernels.rmsnorm import EPS
 from kernels.rmsnorm_versions import VERSIONS, Version
 
@@ -57,6 +65,8 @@ def check(context: Context, launch: Launch, explain: why.Explain) -> Iterator[Ev
         yield Log(Note("log.mutant", {"mutant": context["mutant"]}), level="warning")
     device = torch.device(context.device.value)
     grid, extra = places(context["seed"]), specials(device)
+    if version.contract.empty_rows:
+        extra += wider(device)
     total = len(grid) + len(extra)
     yield Progress(0, total)
     for done, place in enumerate(grid, start=1):

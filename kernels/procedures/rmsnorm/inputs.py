@@ -144,3 +144,21 @@ def specials(device: torch.device) -> list[Input]:
             special="unequal-rows",
         ),
     ]
+
+
+def wider(device: torch.device) -> list[Input]:
+    """What only a version with a wider contract takes: BF16, rows in chunks, no rows at all."""
+    shapes = {
+        "bf16-odd-columns": ("BF16", 17, 257),
+        "bf16-even-columns": ("BF16", 5, 4096),
+        "wide-rows": ("FP32", 2, 8193),
+        "no-rows": ("FP32", 0, 257),
+    }
+    found = []
+    for name, (dtype, rows, columns) in shapes.items():
+        source = generator(rows, columns)
+        x = torch.randn(rows, columns, generator=source)
+        gamma = torch.randn(columns, generator=source)
+        dy = torch.randn(rows, columns, generator=source)
+        found.append(given(dtype, x, gamma, dy, device, special=name))
+    return found
