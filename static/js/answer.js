@@ -145,4 +145,19 @@ function clock(iso) {
   return new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" }).format(new Date(iso));
 }
 
-for (const form of document.querySelectorAll("form[data-answer]")) new Draft(form);
+let drafts = [...document.querySelectorAll("form[data-answer]")].map((form) => new Draft(form));
+
+/** A hypothesis has met its outcome: its verdict and the explanation are the server's to say. */
+async function judged(tries = 4) {
+  const old = document.querySelector(".ask:has([data-reveal])");
+  if (!old || drafts.some((draft) => draft.dirty)) return;
+  const answer = await fetch(location.href).catch(() => null);
+  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+  const fresh = page.querySelector(".ask");
+  if (fresh?.querySelector(".hypothesis .result")) {
+    old.replaceWith(document.adoptNode(fresh));
+    drafts = [...fresh.querySelectorAll("form[data-answer]")].map((form) => new Draft(form));
+  } else if (tries > 1) setTimeout(() => judged(tries - 1), 500); // the row ends after its last Event
+}
+
+document.addEventListener("run-ended", () => judged());

@@ -31,13 +31,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright:
         try:
             found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         except Error:
-            print(f"\n{'!' * 80}\n{MISSING}\n{'!' * 80}")
+            writer = request.config.get_terminal_writer()
+            writer.line(f"\n{'!' * 80}\n{MISSING}\n{'!' * 80}", red=True, bold=True)
             pytest.skip(MISSING)
         yield found
         found.close()

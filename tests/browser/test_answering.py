@@ -99,7 +99,7 @@ def test_lines_are_put_in_order_by_drag_and_kept(page: Page) -> None:
     assert order_of(page) == after
 
 
-def test_a_hypothesis_opens_the_run_of_its_step(page: Page) -> None:
+def test_a_hypothesis_opens_the_run_of_its_step_and_meets_its_outcome(page: Page) -> None:
     page.goto(PREDICT)
     expect(page.locator("[data-run]")).to_have_count(0)
     expect(page.locator(".locked")).to_be_visible()
@@ -109,7 +109,11 @@ def test_a_hypothesis_opens_the_run_of_its_step(page: Page) -> None:
     text = page.locator(".ask textarea")
     text.fill("At 256 the block is exactly as wide as the row, so both divisors are the same.")
     page.locator(".ask .actions button").first.click()
-    expect(page.locator("[data-run]")).to_be_enabled()
+    page.locator("[data-run]").click()
+    expect(page.locator("[data-reveal]").first).to_have_text("257", timeout=60_000)
+    expect(page.locator(".hypothesis .result").first).to_be_visible()
+    page.locator(".ask input[type=text]").first.fill("256")
+    expect(page.locator(".ask .saved").first).to_have_text(SAVED)
 
 
 def test_signing_up_keeps_everything(page: Page) -> None:
