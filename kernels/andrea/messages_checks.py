@@ -60,6 +60,22 @@ CHECKS: dict[str, str] = {
     "why.no-position": gettext_noop("The position embedding is missing."),
     "why.only-q": gettext_noop("Only the queries’ share reached dX; keys and values add theirs."),
     "why.transposed": gettext_noop("The weight was used transposed."),
+    # Inputs by name
+    "name.one-token": gettext_noop("one token, repeated"),
+    "name.large-mean": gettext_noop("a large mean"),
+    "name.large-scores": gettext_noop("large scores"),
+    "name.saturated": gettext_noop("tanh saturated"),
+    "name.uniform": gettext_noop("uniform logits"),
+    "name.some-ignored": gettext_noop("some labels ignored"),
+    "name.all-ignored": gettext_noop("all labels ignored"),
+    "name.tiles-of-infinity": gettext_noop("whole tiles of −∞"),
+    "name.large-logits": gettext_noop("large logits"),
+    "name.confident": gettext_noop("confident logits"),
+    "name.upstream-by-row": gettext_noop("an upstream gradient by row"),
+    "name.below-threshold": gettext_noop("a norm below the threshold"),
+    "name.a-nan": gettext_noop("a NaN among the gradients"),
+    "name.an-infinity": gettext_noop("an infinity among the gradients"),
+    "name.not-finite": gettext_noop("a norm that is not finite"),
     # Procedures
     "procedure.andrea.check-embed.title": gettext_noop("Embedding against the oracle"),
     "procedure.andrea.check-embed.about": gettext_noop(

@@ -108,7 +108,7 @@ MUTANTS = (
             ),
         ),
         "variance",
-        "large mean",
+        "large-mean",
         "why.variance-cancelled",
     ),
     Mutant(
@@ -195,7 +195,7 @@ MUTANTS = (
             Edit("k_loss_fwd", LSE, LSE.replace("largest + ", "")),
         ),
         "losses",
-        "large logits",
+        "large-logits",
         "why.no-max-subtraction",
     ),
     Mutant(
@@ -235,7 +235,7 @@ MUTANTS = (
         "loss",
         (Edit("k_loss_bwd", "upstream / tl.maximum(tl.load(COUNT), 1.0)", "upstream / R"),),
         "dlogits",
-        "some ignored",
+        "some-ignored",
         "why.ignored-counted",
     ),
     Mutant(
@@ -247,7 +247,7 @@ MUTANTS = (
             ),
         ),
         "finite",
-        "an infinity",
+        "an-infinity",
         "why.outside-tolerance",
     ),
     Mutant(
@@ -255,7 +255,7 @@ MUTANTS = (
         "grad_norm",
         (Edit("k_grad_norm_final", "CLIP / tl.maximum(norm, CLIP)", "CLIP / norm"),),
         "factor",
-        "below the threshold",
+        "below-threshold",
         "why.always-clips",
     ),
     Mutant(

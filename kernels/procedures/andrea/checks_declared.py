@@ -15,7 +15,10 @@ MICRO_BATCHES = Parameter(
 
 @dataclass(frozen=True)
 class Shape:
-    """One column of a check: `label` names it, `sizes` are the operator's, `special` the values."""
+    """One column of a check: `sizes` are the operator's, `special` names values of a kind.
+
+    `label` is the sizes, or that name; "name.<label>" is its message.
+    """
 
     label: str
     sizes: tuple[int, ...]
@@ -41,6 +44,10 @@ class Check:
         return Grid(self.dtypes, tuple(shape.label for shape in self.shapes), self.tensors)
 
 
+def special(name: str, sizes: tuple[int, ...]) -> Shape:
+    return Shape(name, sizes, name)
+
+
 def plain(*many: tuple[int, ...]) -> tuple[Shape, ...]:
     return tuple(Shape(" × ".join(map(str, sizes)), sizes) for sizes in many)
 
@@ -51,7 +58,7 @@ CHECKS = (
         ("out", "dwte", "dwpe"),
         (
             *plain((4, 32, 32, 257), (1, 1, 3, 5), (3, 17, 33, 11)),
-            Shape("one token", (2, 8, 16, 40), "one token"),
+            special("one-token", (2, 8, 16, 40)),
         ),
         versions=(1,),
     ),
@@ -61,8 +68,8 @@ CHECKS = (
         (
             *plain((128, 32), (1, 1), (17, 3), (5, 255), (17, 257)),
             Shape("1 × 4095", (1, 4095)),
-            Shape("large mean", (17, 96), "large mean"),
-            Shape("row of zeros", (3, 65), "zeros"),
+            special("large-mean", (17, 96)),
+            special("row-of-zeros", (3, 65)),
         ),
     ),
     Check(  # R, d
@@ -74,14 +81,14 @@ CHECKS = (
         ("o", "lse", "dq", "dk", "dv"),
         (
             *plain((2, 32, 2, 16), (1, 1, 1, 16), (2, 17, 3, 5), (1, 65, 1, 32)),
-            Shape("large scores", (1, 33, 2, 16), "large scores"),
+            special("large-scores", (1, 33, 2, 16)),
         ),
     ),
     Check("attn_out", ("y", "do", "dw"), plain((128, 32), (1, 3), (17, 33), (65, 48))),
     Check(  # R, d
         "mlp",
         ("h", "y", "dx", "dw_1", "dw_2"),
-        (*plain((128, 32), (1, 3), (17, 33)), Shape("saturated", (17, 16), "saturated")),
+        (*plain((128, 32), (1, 3), (17, 33)), special("saturated", (17, 16))),
     ),
     Check(  # R, d, V
         "logits", ("logits", "dx", "de"), plain((64, 32, 257), (1, 3, 5), (17, 33, 255))
@@ -91,13 +98,13 @@ CHECKS = (
         ("losses", "loss", "dlogits"),
         (
             *plain((64, 257), (1, 3), (17, 1000)),
-            Shape("uniform", (4, 8449), "uniform"),
-            Shape("some ignored", (17, 33), "some ignored"),
-            Shape("all ignored", (5, 33), "all ignored"),
-            Shape("tiles of -inf", (5, 255), "infinite"),
-            Shape("large logits", (5, 257), "large"),
-            Shape("confident", (9, 65), "confident"),
-            Shape("upstream by row", (9, 65), "upstream"),
+            special("uniform", (4, 8449)),
+            special("some-ignored", (17, 33)),
+            special("all-ignored", (5, 33)),
+            special("tiles-of-infinity", (5, 255)),
+            special("large-logits", (5, 257)),
+            special("confident", (9, 65)),
+            special("upstream-by-row", (9, 65)),
         ),
     ),
     Check(  # elements
@@ -105,9 +112,9 @@ CHECKS = (
         ("norm", "factor", "finite", "scaled"),
         (
             *plain((34_000,), (1,), (4097,)),
-            Shape("below the threshold", (500,), "small"),
-            Shape("a NaN", (500,), "nan"),
-            Shape("an infinity", (500,), "inf"),
+            special("below-threshold", (500,)),
+            special("a-nan", (500,)),
+            special("an-infinity", (500,)),
         ),
         FP32_ONLY,
         (1,),
@@ -117,7 +124,7 @@ CHECKS = (
         ("w", "m", "v", "grads", "working"),
         (
             *plain((3000, 500), (1, 1), (257, 33)),
-            Shape("not finite", (300, 33), "not finite"),
+            special("not-finite", (300, 33)),
         ),
         FP32_ONLY,
         (1,),

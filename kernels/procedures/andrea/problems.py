@@ -18,7 +18,7 @@ from kernels.procedures.andrea.checks_declared import Shape
 def embed(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     batch, length, width, vocabulary = shape.sizes
     ids = torch.randint(0, vocabulary, (batch, length), generator=bench.source)
-    if shape.special == "one token":
+    if shape.special == "one-token":
         ids[:] = 7  # repeated ids add up; every other row keeps its exact zero
     tokens = bench.holds("ids", ids, torch.int32)
     wte, wpe = bench.given("wte", vocabulary, width), bench.given("wpe", length + 3, width)
@@ -46,9 +46,9 @@ def embed(bench: Bench, operator: ModuleType, shape: Shape) -> None:
 def layernorm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     rows, width = shape.sizes
     values = bench.normal(rows, width)
-    if shape.special == "large mean":
+    if shape.special == "large-mean":
         values = 100 + values  # in BF16 the steps near 100 are 0.5: several values remain
-    if shape.special == "zeros":
+    if shape.special == "row-of-zeros":
         values[0] = 0
     x = bench.holds("x", values)
     gamma, beta = bench.given("gamma", width), bench.given("beta", width)

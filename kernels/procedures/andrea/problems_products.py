@@ -34,7 +34,7 @@ def attn_qkv(bench: Bench, operator: ModuleType, shape: Shape) -> None:
 def attn(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     batch, length, heads, head = shape.sizes
     rows, width = batch * length, heads * head
-    spread = 8.0 if shape.special == "large scores" else 1.0
+    spread = 8.0 if shape.special == "large-scores" else 1.0
     # One buffer, rows 3 d apart, as the projection before it may leave them.
     qkv = bench.holds("qkv", bench.normal(rows, 3, width) * torch.tensor([[[spread], [1], [1]]]))
     q, k, v = qkv.unbind(1)

@@ -18,6 +18,7 @@ STEP, RATE, BETA1, BETA2, EPSILON = 3, 1e-2, 0.9, 0.999, 1e-8
 update = partial(
     adamw_oracle.reference, step=STEP, lr=RATE, beta1=BETA1, beta2=BETA2, epsilon=EPSILON
 )
+BAD = {"a-nan": math.nan, "an-infinity": math.inf}
 # 8 significant bits; the interpreter cuts the rest off where a GPU rounds to nearest.
 BF16_COPY = Tolerance(1e-6, 2**-7)
 
@@ -27,7 +28,7 @@ def loss(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     rows = len(labels)
     logits = bench.holds("logits", values)
     targets = bench.holds("targets", labels, torch.int32)
-    by_row = shape.special == "upstream"
+    by_row = shape.special == "upstream-by-row"
     upstream = bench.holds("upstream", torch.rand(rows if by_row else 1) + 0.5, torch.float32)
     # As in training the gradient is divided by the count; without its count a row's is O(1).
     scaled = upstream * rows
@@ -78,14 +79,14 @@ def loss_inputs(bench: Bench, shape: Shape) -> tuple[Tensor, Tensor]:
     labels = torch.randint(0, vocabulary, (rows,), generator=bench.source)
     if shape.special == "uniform":
         values[:] = 0.5  # the loss is ln V whatever the targets
-    if shape.special == "some ignored":
+    if shape.special == "some-ignored":
         labels[::3] = loss_oracle.IGNORED
-    if shape.special == "all ignored":
+    if shape.special == "all-ignored":
         labels[:] = loss_oracle.IGNORED
-    if shape.special == "infinite":
+    if shape.special == "tiles-of-infinity":
         values[:, : vocabulary // 2] = -math.inf
         labels[:] = vocabulary - 1
-    if shape.special == "large":
+    if shape.special == "large-logits":
         values = values * 5 + 200  # exp(200) overflows FP32
     if shape.special == "confident":
         values[torch.arange(rows), labels] = 12.0  # p near 1: p - 1 would cancel in BF16
@@ -104,10 +105,10 @@ def loss_suspects(bench: Bench, logits: Tensor, targets: Tensor, losses: Tensor)
 def grad_norm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     (count,) = shape.sizes
     values = bench.normal(count)
-    if shape.special == "small":
+    if shape.special == "below-threshold":
         values *= 0.5 / values.norm()
-    if shape.special in ("nan", "inf"):
-        values[count // 2] = float(shape.special)
+    if shape.special in BAD:
+        values[count // 2] = BAD[shape.special]
     flat = bench.holds("flat", values, torch.float32)
     scale = bench.holds("scale", torch.ones(1), torch.float32)
     partials = bench.number("partials", operator.programs(flat))
@@ -135,7 +136,7 @@ def grad_norm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
 
 def adamw(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     decaying, plain = shape.sizes
-    count, finite = decaying + plain, shape.special != "not finite"
+    count, finite = decaying + plain, shape.special != "not-finite"
     runs = [(0, decaying, True), (decaying, count, False)]
     start = {
         "w": bench.normal(count),
