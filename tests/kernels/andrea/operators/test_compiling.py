@@ -1,0 +1,21 @@
+"""Every kernel compiles for cards that are not here, within the memory that they have."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+MODULE = "tests.kernels.andrea.operators.compiling"
+
+
+@pytest.mark.parametrize(("capability", "card"), [("90", "NVIDIA H200"), ("86", "another card")])
+def test_every_kernel_compiles_for_the_card(capability: str, card: str) -> None:
+    without = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    done = subprocess.run(
+        [sys.executable, "-m", MODULE, capability, card],
+        env=without,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
