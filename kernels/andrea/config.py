@@ -66,6 +66,7 @@ class Config:
         return min(self.steps // 10, 2000) if self.warmup is None else self.warmup
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "precision", Precision(self.precision))
         for name in ("vocabulary", "width", "heads", "layers", "context", "batch"):
             require(name, getattr(self, name), "a whole number of at least 1", lambda v: v >= 1)
         for name in ("micro_batches", "steps"):

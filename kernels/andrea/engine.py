@@ -200,8 +200,8 @@ class Engine:
     def checkpoint(self) -> Checkpoint:
         """Weights and moments on the host. Waits for the device."""
         step = int(self.arena["counters"][0])
-        arrays = [self.arena[name].cpu().numpy() for name in ("weights", "m", "v")]
-        return Checkpoint(step, *arrays)
+        copies = (self.arena[name].to("cpu", copy=True) for name in ("weights", "m", "v"))
+        return Checkpoint(step, *(copy.numpy() for copy in copies))
 
     def state(self) -> State:
         """What else decides the next step. Waits for the device."""

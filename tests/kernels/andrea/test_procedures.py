@@ -1,0 +1,137 @@
+"""The engine's Procedures, run on the interpreter."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from kernels.andrea import reference
+from kernels.andrea.checkpoint import Checkpoint, save
+from kernels.andrea.initial import weights
+from kernels.andrea.layout import layout
+from kernels.andrea.plan import decoder
+from kernels.andrea.program import cut
+from kernels.andrea.sampling import Decoder, write
+from kernels.events import Outcome, Sample
+from kernels.procedures.andrea.small import small
+from tests.kernels.running import run
+
+TINY = {"width": 16, "layers": 1, "context": 8, "batch": 2}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_every_gradient_agrees_with_autograd(tmp_path: Path, version: int) -> None:
+    said = run("andrea.gradcheck", tmp_path, version)
+    assert said.end.outcome is Outcome.PASSED
+    assert said.end.passed == 51
+    assert all(row[1] > 1e-3 for row in said.tables["gradients"].rows)  # zeros would fail
+
+
+def test_in_fp16_too(tmp_path: Path) -> None:
+    assert run("andrea.gradcheck", tmp_path, precision="fp16").end.outcome is Outcome.PASSED
+
+
+def test_gradients_add_up(tmp_path: Path) -> None:
+    said = run("andrea.accumulation", tmp_path)
+    assert said.end.outcome is Outcome.PASSED
+    assert said.metric("forward-calls") == said.metric("backward-calls") == 4
+    assert said.metric("optimizer-calls") == 1
+    assert len(said.cases) == 7
+
+
+def test_clipping(tmp_path: Path) -> None:
+    said = run("andrea.clip", tmp_path)
+    assert said.end.outcome is Outcome.PASSED
+    assert said.metric("norm-after", "above") == pytest.approx(1.0, abs=1e-6)
+    assert said.metric("norm-after", "below") == said.metric("norm-before", "below") < 1
+
+
+def test_moments_in_fp16_vanish(tmp_path: Path) -> None:
+    said = run("andrea.adamw", tmp_path)
+    assert said.end.outcome is Outcome.PASSED
+    rows = {round(math.log10(row[0])): row for row in said.tables["adamw-moments"].rows}
+    assert rows[-4][1] == pytest.approx(1e-11) and rows[-4][2] == 0
+    assert rows[-3][4] > 1000 * rows[-3][3]
+
+
+def test_the_trace_pairs_every_kernel(tmp_path: Path) -> None:
+    said = run("andrea.trace", tmp_path, **TINY)
+    assert said.end.outcome is Outcome.PASSED
+    rows = said.tables["launches"].rows
+    assert ("k_attn_out_bwd", "k_attn_out_fwd") in [row[3:] for row in rows]
+    assert said.metric("launches-forward") > 10
+
+
+def test_the_plan_of_120m_is_told_without_making_it(tmp_path: Path) -> None:
+    said = run("andrea.memory-plan", tmp_path, config="120M", full=True)
+    assert said.end.outcome is Outcome.PASSED
+    assert said.metric("parameters") == 92_248_320
+    rows = said.tables["memory-plan"].rows
+    assert sum(row[4] for row in rows) == said.metric("plan-bytes")
+    assert sum(row[1] for row in said.tables["memory-summary"].rows) == said.metric("plan-bytes")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"heads": 5}, "heads = 5 does not divide width = 32; accepted: 1, 2, 4"),
+        ({"config": "12M", "heads": 7}, "heads = 7 does not divide width = 384"),
+        ({"precision": "fp8-e4m3"}, "accepted: fp32, fp16, bf16"),
+        ({"vocabulary": 100}, "vocabulary = 100 is not accepted"),
+        ({"corpus": "/nowhere/at/all"}, "is not there; accepted: a UTF-8 text file"),
+        ({"resume": "/nowhere/step_000001.bin"}, "is not there; accepted: a checkpoint"),
+        ({"polish": True}, "polish = True needs resume"),
+        ({"batch": 10_000_000}, "accepted: a smaller batch"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_a_bad_parameter_ends_in_one_sentence_and_nothing_is_written(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    end = run("andrea.train", tmp_path, **changes).end
+    assert end.outcome is Outcome.FAILED
+    assert end.note is not None and end.note.code == "end.refused"
+    assert said in str(end.note.params["reason"])
+    assert [path for path in tmp_path.rglob("*") if path.suffix != ".u16"] == []
+
+
+def test_a_model_writes_from_a_checkpoint(tmp_path: Path) -> None:
+    config = small(1, vocabulary=257, context=8)
+    flat = weights(config)
+    save(tmp_path / "step_000001.bin", Checkpoint(1, flat, flat, flat))
+    shape = {"vocabulary": 257, "width": 16, "heads": 2, "layers": 2, "context": 8}
+    file = str(tmp_path / "step_000001.bin")
+    said = run("andrea.generate", tmp_path, checkpoint=file, prompt="déf ", tokens=20, **shape)
+    assert said.end.outcome is Outcome.PASSED
+    text = next(event.text for event in said.events if isinstance(event, Sample))
+    assert text.startswith("déf ") and len(text) > 8
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\0" * 20)
+    end = run("andrea.generate", tmp_path, checkpoint=str(tmp_path / "a.bin")).end
+    assert end.note is not None and "checkpoint: a.bin" in str(end.note.params["reason"])
+
+
+def test_the_decoder_computes_what_the_model_does() -> None:
+    config = small(1, vocabulary=300, context=16)
+    flat = torch.from_numpy(weights(config) * 10)
+    memory = {buffer.name: torch.zeros(buffer.shape) for buffer in decoder(config)}
+    made = Decoder(config, cut(config, flat), memory)
+    exact = {slot.name: cut(config, flat)[slot.name].double() for slot in layout(config)}
+    ids = torch.tensor([[256, 1, 2, 3, 250, 6, 7, 7]])
+    due = reference.logits(config, exact, ids)[0]
+    for token, expected in zip(ids[0].tolist(), due, strict=True):
+        made.take(token)
+        assert torch.allclose(made.logits[0].double(), expected[:257], atol=1e-5)
+
+
+def test_a_text_longer_than_the_context_goes_on_and_is_the_same_each_time() -> None:
+    config = small(1, vocabulary=257, context=8)
+    memory = {buffer.name: torch.zeros(buffer.shape) for buffer in decoder(config)}
+    made = Decoder(config, cut(config, torch.from_numpy(weights(config))), memory)
+    texts = [list(write(made, 30, seed=5, step=step, prompt=b"a")) for step in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+    assert len(texts[0]) == 30 and max(texts[0]) <= 256
