@@ -1,4 +1,6 @@
-"""Compile every kernel of the operators for a card that is not here: `python -m … <capability>`.
+"""Compile every kernel of the operators for a card that is not here.
+
+Arguments: its capability, its name, the bytes of shared memory of a program, and a key of SHAPES.
 
 The interpreter accepts programs that the compiler refuses (a variable that changes its shape in
 a loop), so a machine without a GPU must compile too. The driver is replaced by one that names a
@@ -29,6 +31,7 @@ from kernels.andrea.operators import (
 
 CARD = torch.device("cuda", 0)
 Tensor = torch.Tensor
+SHAPES = {"gpt2-124M": ((8, 1024, 12, 64), 768, 50_257), "odd": ((3, 100, 2, 12), 24, 257)}
 
 
 class Driver:
@@ -47,13 +50,15 @@ class Driver:
         return 0
 
 
-def pretend(capability: int, card: str) -> None:
+def pretend(capability: int, card: str, shared_memory: int) -> None:
     triton.runtime.driver.set_active(Driver(capability))
     launch = JITFunction.run
 
     def compile_only(self: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
         given = [MockTensor(arg.dtype) if isinstance(arg, Tensor) else arg for arg in args]
-        return launch(self, *given, grid=grid, warmup=True, **options)
+        made = launch(self, *given, grid=grid, warmup=True, **options)
+        assert made.metadata.shared <= shared_memory, (made.metadata.name, made.metadata.shared)
+        return made
 
     JITFunction.run = compile_only
     torch.cuda.device_of = lambda tensor: contextlib.nullcontext()  # type: ignore[assignment]
@@ -136,13 +141,13 @@ def ends(batch: int, length: int, d: int, vocabulary: int, dtype: torch.dtype) -
 
 
 def main() -> None:
-    pretend(int(sys.argv[1]), sys.argv[2])
+    pretend(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
     # Version 2's products are cuBLAS: nothing here to compile.
     torch.mm = torch.addmm = lambda *args, **named: None  # type: ignore[assignment]
-    blocks(8, 1024, 12, 64, torch.bfloat16)
-    ends(8, 1024, 768, 50_257, torch.bfloat16)
-    blocks(3, 100, 2, 12, torch.float32)
-    ends(3, 100, 24, 257, torch.float32)
+    sizes, width, vocabulary = SHAPES[sys.argv[4]]
+    dtype = torch.float32 if sys.argv[4] == "odd" else torch.bfloat16
+    blocks(*sizes, dtype)
+    ends(*sizes[:2], width, vocabulary, dtype)
 
 
 if __name__ == "__main__":
