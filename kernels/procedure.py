@@ -79,10 +79,25 @@ class Procedure:
     devices: tuple[Device, ...] = (Device.CUDA, Device.CPU)
     wall_seconds: int = 300  # the limit a worker puts on one run
     uses_torch: bool = True
+    check: str = ""  # "module:function" that refuses parameters which do not go together
 
     def load(self) -> Callable[[Context], Iterator[Event]]:
-        module, _, function = self.entry.partition(":")
-        return getattr(import_module(module), function)
+        return named(self.entry)
+
+    def require(self, parameters: Mapping[str, Any]) -> None:
+        """Refuse parameters, each good by itself, that do not go together. Needs no torch.
+
+        Raises BadParameter.
+        """
+        if self.check:
+            named(self.check)(parameters)
+
+
+def named(entry: str) -> Callable[..., Any]:
+    """What "module:function" names."""
+    module, _, function = entry.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
 
 
 class CodeError(Exception):

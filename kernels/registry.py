@@ -27,7 +27,7 @@ def get(name: str) -> Procedure:
 
 
 def parse(procedure: Procedure, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The Procedure's parameters: defaults, then what was given, typed and in range.
+    """The Procedure's parameters: defaults, then what was given, typed, in range and together.
 
     Values may be text (from a terminal or a form) or typed (from JSON or YAML).
     Raises BadParameter, which names the key and what is accepted.
@@ -39,10 +39,12 @@ def parse(procedure: Procedure, given: Mapping[str, Any]) -> dict[str, Any]:
             raise BadParameter(
                 f"{procedure.name} has no parameter {key!r}; it accepts: {accepted}."
             )
-    return {
+    parameters = {
         name: read(parameter, given[name]) if name in given else parameter.default
         for name, parameter in known.items()
     }
+    procedure.require(parameters)
+    return parameters
 
 
 def read(parameter: Parameter, value: Any) -> Any:

@@ -50,15 +50,19 @@ PEERS = Parameter(
 )
 
 
-def declare(name: str, entry: str, **rest: Any) -> Procedure:
-    return Procedure(f"andrea.{name}", f"{__name__}.{entry}", **rest)
+def declare(name: str, entry: str, check: str = "check", **rest: Any) -> Procedure:
+    """`check` refuses, as soon as parameters are read, a model that cannot be."""
+    check = f"{__name__}.configuring:{check}"
+    return Procedure(f"andrea.{name}", f"{__name__}.{entry}", check=check, **rest)
 
 
+TRAINED = "check_training"
 PROCEDURES = (
-    declare("train", "train:run", parameters=TRAIN, versions=VERSIONS, wall_seconds=3600),
+    declare("train", "train:run", TRAINED, parameters=TRAIN, versions=VERSIONS, wall_seconds=3600),
     declare(
         "resume-proof",
         "resume:run",
+        TRAINED,
         parameters=(*MODEL, HALF, CORPUS),
         versions=VERSIONS,
         wall_seconds=1200,
@@ -72,11 +76,12 @@ PROCEDURES = (
         "generate:run",
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
-    declare("trace", "trace:run", parameters=MODEL),
-    declare("gradcheck", "gradcheck:run", parameters=(SEED, PRECISION), versions=VERSIONS),
+    declare("trace", "trace:run", TRAINED, parameters=MODEL),
+    declare("gradcheck", "gradcheck:run", TRAINED, parameters=(SEED, PRECISION), versions=VERSIONS),
     declare(
         "benchmark",
         "benchmark:run",
+        TRAINED,
         parameters=(*MODEL, SAMPLES, PEERS),
         versions=(2, 1),
         devices=(Device.CUDA,),

@@ -26,7 +26,7 @@ ENGINE = "engine"
 
 
 def run(context: Context) -> Iterator[Event]:
-    config, device = config_of(context), device_of(context)
+    config, device = config_of(context.parameters), device_of(context)
     config = replace(config, steps=max(config.steps, 10_000))
     require_memory(config, device, context.version)
     engine = Engine(config, device, context.version)

@@ -1,16 +1,30 @@
 """The configuration that a Procedure's parameters describe. Needs no torch."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from kernels.andrea.config import Config, Precision, preset
-from kernels.procedure import Context
+from kernels.procedure import BadParameter
 from kernels.procedures.andrea import SHAPES
 
-NAMES = (*SHAPES, "steps", "learning_rate", "precision", "seed")
+KEYS = (*SHAPES, "steps", "learning_rate", "precision", "seed")
 
 
-def config_of(context: Context) -> Config:
+def config_of(given: Mapping[str, Any]) -> Config:
     """The preset with what was given in its place. Raises BadParameter."""
-    given = context.parameters
-    changes = {name: given[name] for name in NAMES if given.get(name)}
-    if "precision" in changes:
-        changes["precision"] = Precision(changes["precision"])
-    return preset(given.get("config", "micro"), changes)
+    return preset(given.get("config", "micro"), {k: given[k] for k in KEYS if given.get(k)})
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Whether such a model can be at all. Raises BadParameter."""
+    config_of(given)
+
+
+def check_training(given: Mapping[str, Any]) -> None:
+    """Whether such a model can be trained. Raises BadParameter."""
+    if config_of(given).precision is Precision.FP8:
+        raise BadParameter(
+            "precision = 'fp8-e4m3' is not accepted for training; accepted: fp32, fp16, bf16."
+        )
+    if given.get("polish") and not given.get("resume"):
+        raise BadParameter("polish = True needs resume; accepted: a checkpoint to continue from.")

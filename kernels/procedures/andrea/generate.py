@@ -25,7 +25,7 @@ EVERY = 20  # tokens between two words on progress
 
 
 def run(context: Context) -> Iterator[Event]:
-    config, count = config_of(context), context["tokens"]
+    config, count = config_of(context.parameters), context["tokens"]
     flat = weights(context, config)
     device = device_of(context)
     arena = Arena(Plan(tuple(decoder(config))), device)

@@ -21,8 +21,6 @@ def job_of(context: Context, config: Config, folder: Path) -> Job:
     resume = given.get("resume", "")
     if resume and not Path(resume).is_file():
         raise BadParameter(f"resume = {resume!r} is not there; accepted: a checkpoint file.")
-    if given.get("polish") and not resume:
-        raise BadParameter("polish = True needs resume; accepted: a checkpoint to continue from.")
     return Job(
         config=config,
         model=given["config"],

@@ -11,7 +11,7 @@ from kernels.procedures.andrea.configuring import config_of
 
 
 def run(context: Context) -> Iterator[Event]:
-    config = config_of(context)
+    config = config_of(context.parameters)
     needed = plan(config)
     yield from summary(config, needed)
     if context["full"]:

@@ -21,7 +21,7 @@ from kernels.procedures.andrea.jobs import device_of, job_of, require_memory
 
 def run(context: Context) -> Iterator[Event]:
     half = context["half"]
-    config = replace(config_of(context), steps=2 * half)
+    config = replace(config_of(context.parameters), steps=2 * half)
     require_memory(config, device_of(context), context.version)
     whole = job_of(context, config, context.outputs / "straight")
     whole = replace(whole, sample_every=2 * half, checkpoint_every=2 * half)

@@ -26,7 +26,7 @@ BLOCK_BACKWARD = (
 
 
 def run(context: Context) -> Iterator[Event]:
-    config = replace(config_of(context), micro_batches=1)
+    config = replace(config_of(context.parameters), micro_batches=1)
     device = device_of(context)
     require_memory(config, device)
     forward, backward = traced(Engine(config, device))

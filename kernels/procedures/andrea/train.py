@@ -15,7 +15,7 @@ from kernels.procedures.andrea.memory import summary
 
 
 def run(context: Context) -> Iterator[Event]:
-    device, config = device_of(context), config_of(context)
+    device, config = device_of(context), config_of(context.parameters)
     needed = require_memory(config, device, context.version)
     yield from summary(config, needed)
     job = job_of(context, config, context.outputs)

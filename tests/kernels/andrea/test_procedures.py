@@ -15,7 +15,9 @@ from kernels.andrea.plan import decoder
 from kernels.andrea.program import cut
 from kernels.andrea.sampling import Decoder, write
 from kernels.events import Outcome, Sample
+from kernels.procedure import BadParameter
 from kernels.procedures.andrea.small import small
+from kernels.registry import get, parse
 from tests.kernels.running import run
 
 TINY = {"width": 16, "layers": 1, "context": 8, "batch": 2}
@@ -74,27 +76,43 @@ def test_the_plan_of_120m_is_told_without_making_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [
+        ("train", {"heads": 5}, "heads = 5 does not divide width = 32; accepted: 1, 2, 4"),
+        ("trace", {"config": "12M", "heads": 7}, "heads = 7 does not divide width = 384"),
+        ("train", {"precision": "fp8-e4m3"}, "accepted: fp32, fp16, bf16"),
+        ("train", {"polish": True}, "polish = True needs resume"),
+        ("train", {"config": "13M"}, "accepted: micro, 12M, 120M, gpt2-124M"),
+        ("train", {"depth": 2}, "has no parameter 'depth'; it accepts: config"),
+        ("memory-plan", {"batch": -1}, "batch = -1 is not accepted"),
+    ],
+)
+def test_a_bad_parameter_is_refused_when_it_is_read(
+    name: str, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(BadParameter) as refused:
+        parse(get(f"andrea.{name}"), changes)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"heads": 5}, "heads = 5 does not divide width = 32; accepted: 1, 2, 4"),
-        ({"config": "12M", "heads": 7}, "heads = 7 does not divide width = 384"),
-        ({"precision": "fp8-e4m3"}, "accepted: fp32, fp16, bf16"),
         ({"vocabulary": 100}, "vocabulary = 100 is not accepted"),
         ({"corpus": "/nowhere/at/all"}, "is not there; accepted: a UTF-8 text file"),
         ({"resume": "/nowhere/step_000001.bin"}, "is not there; accepted: a checkpoint"),
-        ({"polish": True}, "polish = True needs resume"),
         ({"batch": 10_000_000}, "accepted: a smaller batch"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
-def test_a_bad_parameter_ends_in_one_sentence_and_nothing_is_written(
+def test_what_shows_only_when_it_runs_ends_in_one_sentence_and_nothing_is_written(
     tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
     end = run("andrea.train", tmp_path, **changes).end
     assert end.outcome is Outcome.FAILED
     assert end.note is not None and end.note.code == "end.refused"
     assert said in str(end.note.params["reason"])
-    assert [path for path in tmp_path.rglob("*") if path.suffix != ".u16"] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_model_writes_from_a_checkpoint(tmp_path: Path) -> None:
