@@ -81,7 +81,7 @@ class Pair:
 
 
 TABLE = (
-    Operator("embed", ("k_embed_fwd",), ("k_embed_bwd",), ("ids",)),
+    Operator("embed", ("k_embed_fwd",), ("k_embed_bwd",), ("ids",), versions=(1, 2)),
     Operator(
         "layernorm",
         ("k_layernorm_fwd",),

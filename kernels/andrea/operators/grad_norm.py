@@ -22,6 +22,7 @@ from kernels.andrea.operators import tiles
 Tensor = torch.Tensor
 NORM, FACTOR, FINITE, SKIPPED = range(4)  # places in `result`
 MOST = 1024  # partial sums
+TILE = 4096  # elements a program adds at a time: enough loads under way to fill the memory bus
 
 
 def reference(flat: Tensor, scale: float, clip: float) -> tuple[float, float]:
@@ -72,7 +73,7 @@ def programs(flat: Tensor) -> int:
 
 def stretch(flat: Tensor) -> int:
     """Elements a program walks over: whole blocks, the same for every program."""
-    block = tiles.flat(flat.numel(), flat.device)
+    block = tiles.flat(flat.numel(), flat.device, TILE)
     blocks = triton.cdiv(flat.numel(), block)
     most = min(MOST, tiles.persistent(blocks, flat.device))
     return triton.cdiv(blocks, most) * block
@@ -80,7 +81,7 @@ def stretch(flat: Tensor) -> int:
 
 def partial(flat: Tensor, partials: Tensor) -> None:
     """Fill partials [programs(flat)], FP32."""
-    block = tiles.flat(flat.numel(), flat.device)
+    block = tiles.flat(flat.numel(), flat.device, TILE)
     with torch.cuda.device_of(flat):
         k_grad_norm_partial[(programs(flat),)](flat, partials, flat.numel(), stretch(flat), block)
 

@@ -18,34 +18,41 @@ from kernels.andrea.operators import Pair, tiles
 from kernels.andrea.operators.loss import backward, mean
 
 Tensor = torch.Tensor
-BLOCK = 8192  # columns a program takes at a time
-WARPS = 16
+BLOCK = 4096  # columns a program takes at a time
+WARPS = 8
+STAGES = 3  # tiles under way: the next are fetched while this one is summed
 
 
 @triton.jit
-def row_lse(start, row, R, V, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def row_lse(start, row, R, V, ROWS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr):
     """log sum exp of rows, in one walk. Whole tiles of -inf add nothing."""
     largest = tl.full((ROWS,), float("-inf"), dtype=tl.float32)
     total = tl.zeros((ROWS,), dtype=tl.float32)
-    for first in range(0, V, BLOCK):
-        column = first + tl.arange(0, BLOCK)
-        keep = (row < R)[:, None] & (column < V)[None, :]
-        x = tl.load(
-            start + column[None, :], mask=keep, other=float("-inf"), eviction_policy="evict_last"
-        ).to(tl.float32)
-        higher = tl.maximum(largest, tl.max(x, axis=1))
-        base = tl.where(higher == float("-inf"), 0.0, higher)  # -inf - -inf would be NaN
-        total = total * tl.exp(largest - base) + tl.sum(tl.exp(x - base[:, None]), axis=1)
-        largest = higher
+    whole = V // BLOCK * BLOCK
+    for part in tl.static_range(2):  # whole tiles, then the rest: a mask at V costs wide loads
+        low = 0 if part == 0 else whole
+        high = whole if part == 0 else V
+        for first in tl.range(low, high, BLOCK, num_stages=STAGES):
+            column = first + tl.arange(0, BLOCK)[None, :]
+            if part == 0 and ROWS == 1:
+                x = tl.load(start + column, eviction_policy="evict_last").to(tl.float32)
+            else:
+                keep = (row < R)[:, None] & (column < V)
+                x = tl.load(start + column, mask=keep, other=float("-inf")).to(tl.float32)
+            higher = tl.maximum(largest, tl.max(x, axis=1))
+            base = tl.where(higher == float("-inf"), 0.0, higher)  # -inf - -inf would be NaN
+            total = total * tl.exp(largest - base) + tl.sum(tl.exp(x - base[:, None]), axis=1)
+            largest = higher
     return largest + tl.log(tl.where(row < R, total, 1.0))
 
 
 @triton.jit
 def k_loss_fwd_online(
-    LOGITS, TARGETS, LOSSES, LSE, R, V, LOGITS_ROW, ROWS: tl.constexpr, BLOCK: tl.constexpr
-):
+    LOGITS, TARGETS, LOSSES, LSE, R, V, LOGITS_ROW,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+):  # fmt: skip
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    lse = row_lse(LOGITS + row[:, None] * LOGITS_ROW, row, R, V, ROWS, BLOCK)
+    lse = row_lse(LOGITS + row[:, None] * LOGITS_ROW, row, R, V, ROWS, BLOCK, STAGES)
     target = tl.load(TARGETS + row, mask=row < R, other=-1)
     picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=target >= 0, other=0).to(tl.float32)
     tl.store(LOSSES + row, tl.where(target >= 0, lse - picked, 0.0), mask=row < R)
@@ -55,11 +62,11 @@ def k_loss_fwd_online(
 @triton.jit
 def k_loss_fwd_bwd(
     LOGITS, TARGETS, COUNT, UPSTREAM, LOSSES, R, V, LOGITS_ROW, UPSTREAM_ROW,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     start = LOGITS + row[:, None] * LOGITS_ROW
-    lse = row_lse(start, row, R, V, ROWS, BLOCK)
+    lse = row_lse(start, row, R, V, ROWS, BLOCK, STAGES)
     target = tl.load(TARGETS + row, mask=row < R, other=-1)
     kept = target >= 0
     picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=kept, other=0).to(tl.float32)
@@ -68,15 +75,23 @@ def k_loss_fwd_bwd(
     share = tl.where(kept, upstream / tl.maximum(tl.load(COUNT), 1.0), 0.0)
     # No store may pass the load of `picked`, which another thread of this program made.
     tl.debug_barrier()
-    for first in range(0, V, BLOCK):
-        column = first + tl.arange(0, BLOCK)
-        keep = (row < R)[:, None] & (column < V)[None, :]
-        x = tl.load(
-            start + column[None, :], mask=keep, other=float("-inf"), eviction_policy="evict_first"
-        ).to(tl.float32)
-        slope = tl.exp(x - lse[:, None]) - tl.where(column[None, :] == target[:, None], 1.0, 0.0)
-        slope = tl.where(kept[:, None], slope, 0.0)
-        tl.store(start + column[None, :], slope * share[:, None], mask=keep)
+    whole = V // BLOCK * BLOCK
+    for part in tl.static_range(2):
+        low = 0 if part == 0 else whole
+        high = whole if part == 0 else V
+        for first in tl.range(low, high, BLOCK, num_stages=STAGES):
+            column = first + tl.arange(0, BLOCK)[None, :]
+            keep = (row < R)[:, None] & (column < V)
+            if part == 0 and ROWS == 1:
+                x = tl.load(start + column, eviction_policy="evict_first").to(tl.float32)
+            else:
+                x = tl.load(start + column, mask=keep, other=float("-inf")).to(tl.float32)
+            slope = tl.exp(x - lse[:, None]) - tl.where(column == target[:, None], 1.0, 0.0)
+            slope = tl.where(kept[:, None], slope, 0.0) * share[:, None]
+            if part == 0 and ROWS == 1:
+                tl.store(start + column, slope)
+            else:
+                tl.store(start + column, slope, mask=keep)
 
 
 def forward(
@@ -87,7 +102,7 @@ def forward(
     tall, block = sides(rows, vocabulary, logits.device)
     with torch.cuda.device_of(logits):
         k_loss_fwd_online[(triton.cdiv(rows, tall),)](
-            logits, targets, losses, lse, rows, vocabulary, logits.stride(0), tall, block,
+            logits, targets, losses, lse, rows, vocabulary, logits.stride(0), tall, block, STAGES,
             num_warps=WARPS,
         )  # fmt: skip
         mean(losses, count, loss)
@@ -102,7 +117,7 @@ def forward_backward(
     with torch.cuda.device_of(logits):
         k_loss_fwd_bwd[(triton.cdiv(rows, tall),)](
             logits, targets, count, upstream, losses, rows, vocabulary, logits.stride(0),
-            0 if upstream.numel() == 1 else 1, tall, block, num_warps=WARPS,
+            0 if upstream.numel() == 1 else 1, tall, block, STAGES, num_warps=WARPS,
         )  # fmt: skip
         mean(losses, count, loss)
 

@@ -60,7 +60,6 @@ CHECKS = (
             *plain((4, 32, 32, 257), (1, 1, 3, 5), (3, 17, 33, 11)),
             special("one-token", (2, 8, 16, 40)),
         ),
-        versions=(1,),
     ),
     Check(  # R, d
         "layernorm",

@@ -116,7 +116,10 @@ def ends(batch: int, length: int, d: int, vocabulary: int, dtype: torch.dtype) -
     x, table = empty(rows, d, dtype=dtype), empty(vocabulary, d, dtype=dtype)
     embed.forward(whole(batch, length), table, empty(length, d, dtype=dtype), x)
     order, first = whole(rows), whole(vocabulary + 1)
-    embed.backward(x, order, first, empty(vocabulary, d), empty(length, d), length)
+    for version in (1, 2):
+        pair("embed", version).backward(
+            x, order, first, empty(vocabulary, d), empty(length, d), length
+        )
     logits = empty(rows, vocabulary + 63, dtype=dtype)[:, :vocabulary]
     pair("logits", 1).forward(x, table, logits)
     pair("logits", 1).backward(logits, x, table, x, empty(vocabulary, d))
