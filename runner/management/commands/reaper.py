@@ -1,4 +1,4 @@
-"""`manage.py reaper`: sweeps the Runs once a second, until SIGTERM."""
+"""`manage.py reaper`: sweeps the Runs once a second and keeps house once a day, until SIGTERM."""
 
 import logging
 import signal
@@ -7,6 +7,8 @@ from argparse import ArgumentParser
 from itertools import count
 from typing import Any
 
+from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, close_old_connections, connection, connections
 
@@ -15,6 +17,8 @@ from runner.reaping import sweep
 log = logging.getLogger(__name__)
 
 _CHECKPOINT_EVERY = 3  # sweeps
+_HOUSEKEEPING_EVERY = 24 * 3600  # sweeps, about a day; the first soon after the start
+_HOUSEKEEPING_FIRST = 60
 
 
 class Command(BaseCommand):
@@ -36,9 +40,17 @@ class Command(BaseCommand):
                 sweep()
                 if turn % _CHECKPOINT_EVERY == 0:
                     checkpoint()
+                if turn % _HOUSEKEEPING_EVERY == _HOUSEKEEPING_FIRST:
+                    keep_house()
             except DatabaseError as away:
                 log.warning("The database did not answer a sweep: %s", away)
                 connections.close_all()
+
+
+def keep_house() -> None:
+    """What the apps above this one want done daily; their commands are named in the settings."""
+    for command in settings.HOUSEKEEPING:
+        call_command(command, verbosity=0)
 
 
 def checkpoint() -> None:
