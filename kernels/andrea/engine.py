@@ -5,6 +5,7 @@ norm and its clipping; AdamW; gradients back to zero. Nothing is allocated in it
 waits for the device: the loss and the norm of a step are read while the next one runs.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -52,6 +53,8 @@ class Engine:
         self.arena["rates"].copy_(torch.from_numpy(rates(config)))
         self.arena["corrections"].copy_(torch.from_numpy(corrections(config)))
         if device.type == "cuda":
+            # cuBLAS may pick another algorithm where its workspace is of another size.
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             self.record()
         self.begin()
 

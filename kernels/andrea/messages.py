@@ -18,6 +18,9 @@ ANDREA: dict[str, str] = {
     "log.andrea.peer": gettext_noop("{name} is ready to be timed."),
     "log.andrea.corpus": gettext_noop("The corpus “{name}” holds {tokens} tokens."),
     "log.andrea.resumed": gettext_noop("Continues after step {step}, from {file}."),
+    "log.andrea.other-card": gettext_noop(
+        "It was trained on {card} so far. Another card may round some sums differently."
+    ),
     "log.andrea.polish": gettext_noop(
         "A polish: samples and state of the run before are in archive {number}."
     ),

@@ -58,6 +58,7 @@ class Training:
         self.job, self.config = job, job.config
         self.files = RunFiles(job.folder, job.model)
         self.about = about(job.config, job.corpus, job.version, device)
+        self.card = self.about["card"]
         start = self.read_start()
         self.engine = Engine(job.config, device, job.version)
         self.done, self.failures = 0, 0
@@ -88,8 +89,10 @@ class Training:
                 f"{start.step} already; accepted: more than that."
             )
         beside = RunFiles(job.resume.parent, job.model)
+        content = beside.content()
+        self.card = content.get("card", self.card)
         if not job.polish:
-            require_same(beside.content(), self.about, "resume")
+            require_same(content, self.about, "resume")
         state = beside.load_state(start.step)
         return start, replace(state, failures=0, sources={}) if job.polish else state
 
@@ -110,6 +113,9 @@ class Training:
         if job.resume is not None:
             file = job.resume.name
             yield Log(Note("log.andrea.resumed", {"step": self.done, "file": file}))
+            if self.card != self.about["card"]:
+                note = Note("log.andrea.other-card", {"card": self.card})
+                yield Log(note, level="warning")
             if job.polish:
                 number = self.files.archive()
                 yield Log(Note("log.andrea.polish", {"number": number}))

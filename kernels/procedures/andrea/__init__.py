@@ -39,7 +39,7 @@ CHECKPOINT = Parameter("checkpoint", str, "", help="a checkpoint; empty: untrain
 PROMPT = Parameter("prompt", str, "", help="the text to continue")
 TOKENS = Parameter("tokens", int, 420, low=1, high=10_000, help="how many to write")
 TEMPERATURE = Parameter("temperature", float, 0.8, low=0.01, high=10.0, help="1: as learnt")
-FULL = Parameter("full", bool, False, help="every buffer, not only their sums")
+FULL = Parameter("full", bool, False, help="every buffer of every block")
 SAMPLES = Parameter("samples", int, 20, low=5, high=1000, help="timed samples of each series")
 PEERS = Parameter(
     "peers",
@@ -67,7 +67,13 @@ PROCEDURES = (
         versions=VERSIONS,
         wall_seconds=1200,
     ),
-    declare("memory-plan", "memory:run", parameters=(*MODEL, STEPS, FULL), uses_torch=False),
+    declare(
+        "memory-plan",
+        "memory:run",
+        parameters=(*MODEL, STEPS, FULL),
+        versions=VERSIONS,
+        uses_torch=False,
+    ),
     declare("accumulation", "accumulation:run", parameters=(SEED,), versions=VERSIONS),
     declare("clip", "clip:run", parameters=(SEED,)),
     declare("adamw", "adamw:run", parameters=(SEED,)),

@@ -4,18 +4,23 @@ from collections.abc import Iterator
 
 from kernels.andrea.config import Config
 from kernels.andrea.layout import parameter_count
-from kernels.andrea.plan import Plan, plan
+from kernels.andrea.plan import Buffer, Plan, plan
 from kernels.events import Column, Event, Metric, Table
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 
+Row = tuple[str, str, str, str, int]
+
 
 def run(context: Context) -> Iterator[Event]:
     config = config_of(context.parameters)
-    needed = plan(config)
+    yield from told(config, plan(config, context.version), full=context["full"])
+
+
+def told(config: Config, needed: Plan, *, full: bool = False) -> Iterator[Event]:
+    """The plan as tables; unless `full`, what every block has alike is one row."""
     yield from summary(config, needed)
-    if context["full"]:
-        yield whole(needed)
+    yield whole(needed) if full else by_name(config, needed)
 
 
 def summary(config: Config, needed: Plan) -> Iterator[Event]:
@@ -28,9 +33,29 @@ def summary(config: Config, needed: Plan) -> Iterator[Event]:
 
 def whole(needed: Plan) -> Table:
     """One row a buffer, the padding last."""
-    columns = ("buffer", "shape", "dtype", "whose"), Column("bytes", "bytes")
-    rows = [
-        (b.name, " × ".join(map(str, b.shape)), b.dtype, b.whose, b.bytes) for b in needed.buffers
-    ]
-    rows.append(("padding", "", "", "padding", needed.padding))
-    return Table("memory-plan", (*map(Column, columns[0]), columns[1]), tuple(rows))
+    return table(needed, [row(buffer) for buffer in needed.buffers])
+
+
+def by_name(config: Config, needed: Plan) -> Table:
+    """Buffers of the first block stand for those of all of them."""
+    last = f"h{config.layers - 1}."
+    rows = []
+    for buffer in needed.buffers:
+        if buffer.whose == "layer 0" and config.layers > 1:
+            name, shape, dtype, _, size = row(buffer)
+            name = f"{name} … {last}{buffer.name.partition('.')[2]}"
+            rows.append((name, f"{config.layers} × {shape}", dtype, "layers", config.layers * size))
+        elif config.layers == 1 or not buffer.whose.startswith("layer "):
+            rows.append(row(buffer))
+    return table(needed, rows)
+
+
+def row(buffer: Buffer) -> Row:
+    shape = " × ".join(map(str, buffer.shape))
+    return buffer.name, shape, buffer.dtype, buffer.whose, buffer.bytes
+
+
+def table(needed: Plan, rows: list[Row]) -> Table:
+    names = (Column(key) for key in ("buffer", "shape", "dtype", "whose"))
+    rows = [*rows, ("padding", "", "", "padding", needed.padding)]
+    return Table("memory-plan", (*names, Column("bytes", "bytes")), tuple(rows))

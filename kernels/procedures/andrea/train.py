@@ -11,12 +11,12 @@ from kernels.events import Event
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 from kernels.procedures.andrea.jobs import device_of, job_of, require_memory
-from kernels.procedures.andrea.memory import summary
+from kernels.procedures.andrea.memory import told
 
 
 def run(context: Context) -> Iterator[Event]:
     device, config = device_of(context), config_of(context.parameters)
     needed = require_memory(config, device, context.version)
-    yield from summary(config, needed)
+    yield from told(config, needed)
     job = job_of(context, config, context.outputs)
     yield from Training(job, device).run(context)
