@@ -129,7 +129,7 @@ def test_a_config_with_a_mistake_is_answered_with_one_sentence(
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["minimum", "exercise"])
+@pytest.mark.parametrize("name", ["minimum", "exercise", "andrea", "andrea-12M", "andrea-120M"])
 def test_the_configs_that_the_lessons_name_are_read(tmp_path: Path, name: str) -> None:
     config = ROOT / "configs" / f"{name}.yaml"
     done = start("rmsnorm.clean", "--config", str(config), folder=tmp_path)

@@ -71,9 +71,9 @@ def test_the_hook_that_counts_allocations_sees_one() -> None:
     assert len(seen.found) == 2
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_nothing_is_allocated_in_a_step(precision: str) -> None:
-    made = engine(precision=precision)
+@pytest.mark.parametrize(("version", "precision"), [(1, "fp32"), (1, "bf16"), (2, "fp32")])
+def test_nothing_is_allocated_in_a_step(version: int, precision: str) -> None:
+    made = engine(version, precision=precision)
     slot = made.slots[0]
     made.step(slot)
     with Allocations() as seen:

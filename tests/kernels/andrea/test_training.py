@@ -96,6 +96,7 @@ def test_the_loss_falls_from_chance_and_a_checkpoint_on_the_way_changes_no_bit(
     for name in ("step_000012.bin", "micro.loss.json"):
         one, other = (tmp_path / folder / name for folder in ("plain", "saving"))
         assert one.read_bytes() == other.read_bytes()
+    assert "log.andrea.no-telemetry" in logs(plain)
     assert {"loss", "ema", "learning-rate", "norm", "memory"} <= {
         event.name for event in plain.events if isinstance(event, Metric)
     }
