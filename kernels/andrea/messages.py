@@ -46,6 +46,11 @@ ANDREA: dict[str, str] = {
     "table.launches": gettext_noop("Kernels in the order they ran, each with its twin"),
     "table.gradients": gettext_noop("Gradients of the kernels against Autograd in float64"),
     "table.training-speed": gettext_noop("Time of a whole training step"),
+    "table.fp8": gettext_noop("Error of a product, against float64"),
+    "column.product": gettext_noop("product"),
+    "column.error-bf16": gettext_noop("BF16"),
+    "column.error-fp8": gettext_noop("E4M3, one scale a tensor"),
+    "column.error-fp8-unscaled": gettext_noop("E4M3 without scales"),
     "column.buffer": gettext_noop("buffer"),
     "column.shape": gettext_noop("shape"),
     "column.dtype": gettext_noop("dtype"),
@@ -90,6 +95,11 @@ ANDREA: dict[str, str] = {
     "metric.characters": gettext_noop("Variety of characters"),
     "metric.plan-bytes": gettext_noop("Bytes the plan needs"),
     "metric.parameters": gettext_noop("Weights"),
+    "metric.largest-batch": gettext_noop("Largest batch that fits"),
+    "metric.error-bf16": gettext_noop("Error in BF16"),
+    "metric.error-fp8": gettext_noop("Error in E4M3 with scales"),
+    "metric.error-fp8-unscaled": gettext_noop("Error in E4M3 without scales"),
+    "metric.product-time": gettext_noop("Time of a product"),
     "metric.norm-before": gettext_noop("Norm before clipping"),
     "metric.norm-after": gettext_noop("Norm after clipping"),
     "metric.forward-calls": gettext_noop("Forward passes of a step"),
@@ -113,6 +123,10 @@ ANDREA: dict[str, str] = {
     "procedure.andrea.memory-plan.title": gettext_noop("The memory plan"),
     "procedure.andrea.memory-plan.about": gettext_noop(
         "Every buffer of a training run, with its size, before anything is allocated."
+    ),
+    "procedure.andrea.fp8.title": gettext_noop("Eight bits, an experiment"),
+    "procedure.andrea.fp8.about": gettext_noop(
+        "Products in E4M3 with one scale a tensor, beside BF16: error, and on a GPU speed."
     ),
     "procedure.andrea.accumulation.title": gettext_noop("Gradients that add up"),
     "procedure.andrea.accumulation.about": gettext_noop(

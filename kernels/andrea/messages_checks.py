@@ -6,6 +6,13 @@ CHECKS: dict[str, str] = {
     "log.operator-mutant": gettext_noop(
         "This Run checks a wrong version of the operator: {mutant}. It should fail."
     ),
+    # Refusals
+    "refusal.no-elements": gettext_noop(
+        "{tensor} has no elements: a launch needs at least one program."
+    ),
+    "refusal.not-alike": gettext_noop(
+        "{tensor} does not lie in memory as {other} does; one address is computed for both."
+    ),
     # Why a case failed, told from its numbers
     "why.overwritten": gettext_noop(
         "The gradient is the last micro-batch’s alone: = stands where += is due. With one "

@@ -57,6 +57,11 @@ def declare(name: str, entry: str, check: str = "check", **rest: Any) -> Procedu
 
 
 TRAINED = "check_training"
+ROWS = Parameter("rows", int, 256, low=16, high=65_536, help="tokens; a multiple of 16")
+WIDTH = Parameter("width", int, 128, low=16, high=8192, help="a multiple of 16")
+ROOM = Parameter(
+    "gigabytes", float, 0.0, low=0.0, high=10_000.0, help="of a card; says what batch it holds"
+)
 PROCEDURES = (
     declare("train", "train:run", TRAINED, parameters=TRAIN, versions=VERSIONS, wall_seconds=3600),
     declare(
@@ -70,10 +75,11 @@ PROCEDURES = (
     declare(
         "memory-plan",
         "memory:run",
-        parameters=(*MODEL, STEPS, FULL),
+        parameters=(*MODEL, STEPS, FULL, ROOM),
         versions=VERSIONS,
         uses_torch=False,
     ),
+    declare("fp8", "fp8:run", "check_products", parameters=(SEED, ROWS, WIDTH)),
     declare("accumulation", "accumulation:run", parameters=(SEED,), versions=VERSIONS),
     declare("clip", "clip:run", parameters=(SEED,)),
     declare("adamw", "adamw:run", parameters=(SEED,)),

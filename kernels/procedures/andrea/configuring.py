@@ -28,3 +28,12 @@ def check_training(given: Mapping[str, Any]) -> None:
         )
     if given.get("polish") and not given.get("resume"):
         raise BadParameter("polish = True needs resume; accepted: a checkpoint to continue from.")
+
+
+def check_products(given: Mapping[str, Any]) -> None:
+    """Tensor cores take E4M3 in steps of 16. Raises BadParameter."""
+    for name in ("rows", "width"):
+        if given[name] % 16:
+            raise BadParameter(
+                f"{name} = {given[name]} is not accepted; accepted: a multiple of 16."
+            )

@@ -1,20 +1,37 @@
 """andrea.memory-plan: every buffer of a run before the first is allocated. Needs no torch."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kernels.andrea.config import Config
 from kernels.andrea.layout import parameter_count
-from kernels.andrea.plan import Buffer, Plan, plan
+from kernels.andrea.plan import BESIDE_ON_GPU, Buffer, Plan, plan
 from kernels.events import Column, Event, Metric, Table
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 
 Row = tuple[str, str, str, str, int]
+LARGEST_BATCH = 2**15
 
 
 def run(context: Context) -> Iterator[Event]:
     config = config_of(context.parameters)
     yield from told(config, plan(config, context.version), full=context["full"])
+    if context["gigabytes"]:
+        room = int(context["gigabytes"] * 10**9) - BESIDE_ON_GPU
+        yield Metric("largest-batch", largest_batch(config, context.version, room))
+
+
+def largest_batch(config: Config, version: int, room: int) -> int:
+    """Sequences a micro-batch may have so that the plan fits into `room` bytes; 0 if none."""
+    held = 0
+    step = LARGEST_BATCH
+    while step:  # a plan grows with its batch, so halving finds the last one that fits
+        larger = replace(config, batch=held + step)
+        if plan(larger, version).bytes <= room:
+            held += step
+        step //= 2
+    return held
 
 
 def told(config: Config, needed: Plan, *, full: bool = False) -> Iterator[Event]:

@@ -9,9 +9,10 @@ import torch
 
 from kernels.andrea import reference
 from kernels.andrea.checkpoint import Checkpoint, save
+from kernels.andrea.config import preset
 from kernels.andrea.initial import weights
 from kernels.andrea.layout import layout
-from kernels.andrea.plan import decoder
+from kernels.andrea.plan import BESIDE_ON_GPU, decoder, plan
 from kernels.andrea.program import cut
 from kernels.andrea.sampling import Decoder, write
 from kernels.events import Outcome, Sample
@@ -75,6 +76,25 @@ def test_the_plan_of_120m_is_told_without_making_it(tmp_path: Path) -> None:
     assert sum(row[1] for row in said.tables["memory-summary"].rows) == said.metric("plan-bytes")
 
 
+def test_a_card_s_memory_says_what_batch_it_holds(tmp_path: Path) -> None:
+    held = {}
+    for name in ("12M", "120M"):
+        settings = {"config": name, "gigabytes": 8.0}
+        held[name] = int(run("andrea.memory-plan", tmp_path, **settings).metric("largest-batch"))
+        room = 8 * 10**9 - BESIDE_ON_GPU
+        fits = [plan(preset(name, {"batch": held[name] + more})).bytes <= room for more in (0, 1)]
+        assert fits == [True, False]
+    assert held["12M"] > held["120M"] >= 8
+
+
+def test_eight_bits_with_scales_beside_bf16(tmp_path: Path) -> None:
+    said = run("andrea.fp8", tmp_path)
+    assert said.end.outcome is Outcome.PASSED
+    assert said.metric("error-bf16", "qkv") < said.metric("error-fp8", "qkv") / 5
+    assert said.metric("error-fp8-unscaled", "gradient") == 1  # all of it rounded to zero
+    assert said.metric("error-fp8", "outlier") > 3 * said.metric("error-fp8", "qkv")
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
@@ -84,6 +104,7 @@ def test_the_plan_of_120m_is_told_without_making_it(tmp_path: Path) -> None:
         ("train", {"polish": True}, "polish = True needs resume"),
         ("train", {"config": "13M"}, "accepted: micro, 12M, 120M, gpt2-124M"),
         ("train", {"depth": 2}, "has no parameter 'depth'; it accepts: config"),
+        ("fp8", {"rows": 17}, "rows = 17 is not accepted; accepted: a multiple of 16"),
         ("memory-plan", {"batch": -1}, "batch = -1 is not accepted"),
     ],
 )
