@@ -26,7 +26,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import tiles
+from kernels.andrea.operators import requirements, tiles
 
 Tensor = torch.Tensor
 LARGEST = 4096  # elements a program takes; on the interpreter a whole run at once
@@ -122,6 +122,9 @@ def step(
     schedule is lr, 1/(1 - beta1^t), 1/(1 - beta2^t); result comes from `grad_norm.final` (its
     FACTOR must be 1 where the gradients are scaled already). FP32, on the device.
     """
+    requirements.contiguous(
+        weights=weights, grads=grads, m=m, v=v, schedule=schedule, result=result
+    )
     with torch.cuda.device_of(weights):
         k_adamw[(chunks.table.shape[0],)](
             weights, grads, m, v, chunks.table, schedule, result,

@@ -22,7 +22,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 LOG2E = math.log2(math.e)
@@ -170,6 +170,9 @@ def k_attn_bwd_dkv(
 
 def forward(q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, heads: int) -> None:
     """Fill o and lse [B * heads, T]. q, k and v may have strided rows, all three alike."""
+    requirements.contiguous(o=o, lse=lse)
+    requirements.rows(q=q)
+    requirements.alike(q=q, k=k, v=v)
     pairs, length = lse.shape
     cut = tiles.reach("forward", length, q.dtype, q.device)
     width = q.shape[1] // heads
@@ -195,6 +198,10 @@ def backward(
     heads: int,
 ) -> None:
     """Fill dq, dk and dv. scratch [B * heads, T] FP32 takes rowsum(dO * O)."""
+    requirements.contiguous(do=do, o=o, lse=lse, scratch=scratch)
+    requirements.rows(q=q, dq=dq)
+    requirements.alike(q=q, k=k, v=v)
+    requirements.alike(dq=dq, dk=dk, dv=dv)
     pairs, length = lse.shape
     width = q.shape[1] // heads
     scales = (1 / math.sqrt(width), LOG2E / math.sqrt(width))

@@ -15,7 +15,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.matmul import add, place, product, put
 
 Tensor = torch.Tensor
@@ -58,6 +58,7 @@ def k_attn_out_bwd(
 
 def forward(o: Tensor, w: Tensor, y: Tensor) -> None:
     """Fill y."""
+    requirements.contiguous(o=o, w=w, y=y)
     rows, width = o.shape
     cut = tiles.product(rows, width, width, o.dtype, o.device)
     columns = triton.cdiv(width, cut.columns)
@@ -70,6 +71,7 @@ def forward(o: Tensor, w: Tensor, y: Tensor) -> None:
 
 def backward(dy: Tensor, o: Tensor, w: Tensor, do: Tensor, dw: Tensor) -> None:
     """Fill do; dw += its gradient."""
+    requirements.contiguous(dy=dy, o=o, w=w, do=do, dw=dw)
     rows, width = o.shape
     cut = tiles.product(max(rows, width), width, max(rows, width), o.dtype, o.device)
     columns = triton.cdiv(width, cut.columns)

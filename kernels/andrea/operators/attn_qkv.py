@@ -19,7 +19,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.matmul import add, place, product, put
 
 Tensor = torch.Tensor
@@ -79,6 +79,8 @@ def k_attn_qkv_bwd(
 
 def forward(x: Tensor, w: Tensor, qkv: Tensor) -> None:
     """Fill qkv."""
+    requirements.contiguous(x=x)
+    requirements.rows(w=w, qkv=qkv)
     rows, width = x.shape
     cut = tiles.product(rows, width, width, x.dtype, x.device)
     columns = triton.cdiv(width, cut.columns)
@@ -93,6 +95,8 @@ def forward(x: Tensor, w: Tensor, qkv: Tensor) -> None:
 
 def backward(dqkv: Tensor, x: Tensor, w: Tensor, dx: Tensor, dw: Tensor) -> None:
     """Fill dx; dw += its gradient."""
+    requirements.contiguous(x=x, dx=dx)
+    requirements.rows(dqkv=dqkv, w=w, dw=dw)
     rows, width = x.shape
     cut = tiles.product(max(rows, width), width, max(rows, width), x.dtype, x.device)
     columns = triton.cdiv(width, cut.columns)

@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import tiles
+from kernels.andrea.operators import requirements, tiles
 
 Tensor = torch.Tensor
 
@@ -41,6 +41,7 @@ def k_zero(FLAT, COUNT, BLOCK: tl.constexpr):
 
 def cast(source: Tensor, target: Tensor) -> None:
     """target = source, rounded to target's dtype; both contiguous and of one size."""
+    requirements.contiguous(source=source, target=target)
     count = source.numel()
     block = tiles.flat(count, source.device)
     with torch.cuda.device_of(source):
@@ -49,6 +50,7 @@ def cast(source: Tensor, target: Tensor) -> None:
 
 def pack(w: Tensor, packed: Tensor) -> None:
     """packed [d, 3, d] = w [3, d, d] with its first two dimensions swapped, in packed's dtype."""
+    requirements.contiguous(w=w, packed=packed)
     width = w.shape[1]
     block = tiles.flat(width * width, w.device)
     with torch.cuda.device_of(w):
@@ -57,6 +59,7 @@ def pack(w: Tensor, packed: Tensor) -> None:
 
 def zero(flat: Tensor) -> None:
     """Every element 0: zero_grads."""
+    requirements.contiguous(flat=flat)
     block = tiles.flat(flat.numel(), flat.device)
     with torch.cuda.device_of(flat):
         k_zero[(triton.cdiv(flat.numel(), block),)](flat, flat.numel(), block)

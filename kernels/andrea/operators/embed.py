@@ -21,7 +21,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 
@@ -92,6 +92,7 @@ def k_embed_bwd(
 
 def forward(ids: Tensor, wte: Tensor, wpe: Tensor, out: Tensor) -> None:
     """Fill out [B*T, d] for ids [B, T]. An id outside the table is the caller's to refuse."""
+    requirements.contiguous(ids=ids, wte=wte, wpe=wpe, out=out)
     rows, width = out.shape
     tall = tiles.rows(rows, width, out.device)
     with torch.cuda.device_of(out):
@@ -104,6 +105,7 @@ def backward(
     dout: Tensor, order: Tensor, first: Tensor, dwte: Tensor, dwpe: Tensor, length: int
 ) -> None:
     """dwte += and dwpe +=, for sequences of `length` tokens; order and first from `segments`."""
+    requirements.contiguous(dout=dout, order=order, first=first, dwte=dwte, dwpe=dwpe)
     rows, width = dout.shape
     vocabulary = first.numel() - 1
     tall = 1 if dout.is_cuda else tiles.rows(max(vocabulary, length), width, dout.device)

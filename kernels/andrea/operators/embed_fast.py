@@ -16,7 +16,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.embed import forward
 
 Tensor = torch.Tensor
@@ -69,6 +69,7 @@ def backward(
     dout: Tensor, order: Tensor, first: Tensor, dwte: Tensor, dwpe: Tensor, length: int
 ) -> None:
     """dwte += and dwpe +=, for sequences of `length` tokens; order and first from `segments`."""
+    requirements.contiguous(dout=dout, order=order, first=first, dwte=dwte, dwpe=dwpe)
     rows, width = dout.shape
     vocabulary = first.numel() - 1
     tokens, places, columns = sides(rows, vocabulary, width, dout.device)

@@ -17,7 +17,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import tiles
+from kernels.andrea.operators import requirements, tiles
 
 Tensor = torch.Tensor
 NORM, FACTOR, FINITE, SKIPPED = range(4)  # places in `result`
@@ -81,6 +81,7 @@ def stretch(flat: Tensor) -> int:
 
 def partial(flat: Tensor, partials: Tensor) -> None:
     """Fill partials [programs(flat)], FP32."""
+    requirements.contiguous(flat=flat, partials=partials)
     block = tiles.flat(flat.numel(), flat.device, TILE)
     with torch.cuda.device_of(flat):
         k_grad_norm_partial[(programs(flat),)](flat, partials, flat.numel(), stretch(flat), block)
@@ -88,6 +89,7 @@ def partial(flat: Tensor, partials: Tensor) -> None:
 
 def final(partials: Tensor, scale: Tensor, clip: float, result: Tensor) -> None:
     """result = norm, factor and finite; result[SKIPPED] += 1 where the norm is not finite."""
+    requirements.contiguous(partials=partials, scale=scale, result=result)
     count = partials.numel()
     with torch.cuda.device_of(partials):
         k_grad_norm_final[(1,)](partials, scale, result, clip, count, tiles.block(count))
@@ -95,6 +97,7 @@ def final(partials: Tensor, scale: Tensor, clip: float, result: Tensor) -> None:
 
 def scale(flat: Tensor, factor: Tensor) -> None:
     """flat *= factor[0]; untouched, to the bit, where that is 1."""
+    requirements.contiguous(flat=flat, factor=factor)
     block = tiles.flat(flat.numel(), flat.device)
     with torch.cuda.device_of(flat):
         k_grad_scale[(triton.cdiv(flat.numel(), block),)](flat, factor, flat.numel(), block)

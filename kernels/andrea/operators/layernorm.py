@@ -25,7 +25,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 EPS = 1e-5
@@ -137,6 +137,7 @@ def forward(
     eps: float = EPS,
 ) -> None:
     """Fill y, mean and variance."""
+    requirements.contiguous(x=x, gamma=gamma, beta=beta, y=y, mean=mean, variance=variance)
     rows, width = x.shape
     tall = tiles.rows(rows, width, x.device)
     with torch.cuda.device_of(x):
@@ -159,6 +160,17 @@ def backward(
     accumulate: bool = False,
 ) -> None:
     """dx = the gradient of x (+= with accumulate); dgamma and dbeta += theirs."""
+    requirements.contiguous(
+        dy=dy,
+        x=x,
+        gamma=gamma,
+        mean=mean,
+        variance=variance,
+        dx=dx,
+        dgamma=dgamma,
+        dbeta=dbeta,
+        scratch=scratch,
+    )
     rows, width = x.shape
     tall = tiles.rows(rows, width, x.device)
     programs = triton.cdiv(rows, tall)

@@ -17,7 +17,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, layernorm, tiles
+from kernels.andrea.operators import Pair, layernorm, requirements, tiles
 from kernels.andrea.operators.layernorm import EPS, forward
 
 Tensor = torch.Tensor
@@ -109,6 +109,9 @@ def forward_residual(
     eps: float = EPS,
 ) -> None:
     """out = x + delta (rounded to its dtype), then y, mean and variance of out."""
+    requirements.contiguous(
+        x=x, delta=delta, out=out, gamma=gamma, beta=beta, y=y, mean=mean, variance=variance
+    )
     rows, width = x.shape
     tall = tiles.rows(rows, width, x.device)
     with torch.cuda.device_of(x):
@@ -132,6 +135,17 @@ def backward(
     accumulate: bool = False,
 ) -> None:
     """dx = the gradient of x (+= with accumulate); dgamma and dbeta += theirs."""
+    requirements.contiguous(
+        dy=dy,
+        x=x,
+        gamma=gamma,
+        mean=mean,
+        variance=variance,
+        dx=dx,
+        dgamma=dgamma,
+        dbeta=dbeta,
+        scratch=scratch,
+    )
     rows, width = x.shape
     tall = rows_at_once(width, x.device)
     count = programs(rows, width, x.device)

@@ -18,7 +18,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.matmul import add, place, product, put
 
 Tensor = torch.Tensor
@@ -65,6 +65,8 @@ def k_logits_bwd(
 
 def forward(x: Tensor, e: Tensor, logits: Tensor) -> None:
     """Fill logits."""
+    requirements.contiguous(x=x, e=e)
+    requirements.rows(logits=logits)
     (rows, width), vocabulary = x.shape, e.shape[0]
     cut = tiles.product(rows, vocabulary, width, x.dtype, x.device)
     columns = triton.cdiv(vocabulary, cut.columns)
@@ -78,6 +80,8 @@ def forward(x: Tensor, e: Tensor, logits: Tensor) -> None:
 
 def backward(dlogits: Tensor, x: Tensor, e: Tensor, dx: Tensor, de: Tensor) -> None:
     """Fill dx; de += its gradient."""
+    requirements.contiguous(x=x, e=e, dx=dx, de=de)
+    requirements.rows(dlogits=dlogits)
     (rows, width), vocabulary = x.shape, e.shape[0]
     longest = max(rows, vocabulary)
     cut = tiles.product(longest, width, longest, x.dtype, x.device)

@@ -6,9 +6,9 @@
     dlogits = (softmax(logits) - onehot(target)) / count * upstream
 
 A target of -1 is ignored: its loss and its gradient are zero, and it is not counted. With all
-ignored the loss is 0. A target of V or more is the caller's to refuse. upstream is dL/dloss,
-1 or the loss scale, one number or one a row. dlogits overwrite logits: a second buffer of R*V
-elements would be the largest of the whole engine.
+ignored the loss is 0. A target of V or more makes the loss NaN: refuse it before. upstream is
+dL/dloss, 1 or the loss scale, one number or one a row. dlogits overwrite logits: a second buffer
+of R*V elements would be the largest of the whole engine.
 
 Saved: logits and lse. Uniform logits give ln V; each row of dlogits sums to 0.
 
@@ -22,7 +22,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 IGNORED = -1
@@ -78,8 +78,9 @@ def k_loss_fwd(
     lse = largest + tl.log(tl.where(row < R, total, 1.0))
     target = tl.load(TARGETS + row, mask=row < R, other=-1)
     kept = target >= 0
-    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=kept, other=0).to(tl.float32)
-    tl.store(LOSSES + row, tl.where(kept, lse - picked, 0.0), mask=row < R)
+    nowhere = float("nan")  # the loss of a label that is no column: seen, not silently wrong
+    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=kept & (target < V), other=nowhere)
+    tl.store(LOSSES + row, tl.where(kept, lse - picked.to(tl.float32), 0.0), mask=row < R)
     tl.store(LSE + row, lse, mask=row < R)
 
 
@@ -115,6 +116,7 @@ def k_loss_bwd(
 
 def count(targets: Tensor, count: Tensor) -> None:
     """count[0] = how many targets are not ignored."""
+    requirements.contiguous(targets=targets, count=count)
     block = tiles.flat(targets.numel(), targets.device)
     with torch.cuda.device_of(targets):
         k_loss_count[(1,)](targets, count, targets.numel(), block)
@@ -124,6 +126,8 @@ def forward(
     logits: Tensor, targets: Tensor, count: Tensor, losses: Tensor, lse: Tensor, loss: Tensor
 ) -> None:
     """Fill losses and lse [R], and loss[0]."""
+    requirements.rows(logits=logits)
+    requirements.contiguous(targets=targets, count=count, losses=losses, lse=lse, loss=loss)
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
     with torch.cuda.device_of(logits):
@@ -141,6 +145,8 @@ def mean(losses: Tensor, count: Tensor, loss: Tensor) -> None:
 
 def backward(logits: Tensor, targets: Tensor, count: Tensor, lse: Tensor, upstream: Tensor) -> None:
     """logits become dlogits, in place. upstream is FP32, of 1 or R elements."""
+    requirements.rows(logits=logits)
+    requirements.contiguous(targets=targets, count=count, lse=lse, upstream=upstream)
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
     with torch.cuda.device_of(logits):

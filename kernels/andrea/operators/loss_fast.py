@@ -14,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.loss import backward, mean
 
 Tensor = torch.Tensor
@@ -54,8 +54,9 @@ def k_loss_fwd_online(
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     lse = row_lse(LOGITS + row[:, None] * LOGITS_ROW, row, R, V, ROWS, BLOCK, STAGES)
     target = tl.load(TARGETS + row, mask=row < R, other=-1)
-    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=target >= 0, other=0).to(tl.float32)
-    tl.store(LOSSES + row, tl.where(target >= 0, lse - picked, 0.0), mask=row < R)
+    real = (target >= 0) & (target < V)
+    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=real, other=float("nan"))
+    tl.store(LOSSES + row, tl.where(target >= 0, lse - picked.to(tl.float32), 0.0), mask=row < R)
     tl.store(LSE + row, lse, mask=row < R)
 
 
@@ -69,8 +70,9 @@ def k_loss_fwd_bwd(
     lse = row_lse(start, row, R, V, ROWS, BLOCK, STAGES)
     target = tl.load(TARGETS + row, mask=row < R, other=-1)
     kept = target >= 0
-    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=kept, other=0).to(tl.float32)
-    tl.store(LOSSES + row, tl.where(kept, lse - picked, 0.0), mask=row < R)
+    nowhere = float("nan")
+    picked = tl.load(LOGITS + row * LOGITS_ROW + target, mask=kept & (target < V), other=nowhere)
+    tl.store(LOSSES + row, tl.where(kept, lse - picked.to(tl.float32), 0.0), mask=row < R)
     upstream = tl.load(UPSTREAM + row * UPSTREAM_ROW, mask=row < R, other=0)
     share = tl.where(kept, upstream / tl.maximum(tl.load(COUNT), 1.0), 0.0)
     # No store may pass the load of `picked`, which another thread of this program made.
@@ -98,6 +100,8 @@ def forward(
     logits: Tensor, targets: Tensor, count: Tensor, losses: Tensor, lse: Tensor, loss: Tensor
 ) -> None:
     """Fill losses and lse [R], and loss[0]."""
+    requirements.rows(logits=logits)
+    requirements.contiguous(targets=targets, count=count, losses=losses, lse=lse, loss=loss)
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
     with torch.cuda.device_of(logits):
@@ -112,6 +116,10 @@ def forward_backward(
     logits: Tensor, targets: Tensor, count: Tensor, upstream: Tensor, losses: Tensor, loss: Tensor
 ) -> None:
     """Fill losses and loss[0]; logits become dlogits, in place."""
+    requirements.rows(logits=logits)
+    requirements.contiguous(
+        targets=targets, count=count, upstream=upstream, losses=losses, loss=loss
+    )
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
     with torch.cuda.device_of(logits):

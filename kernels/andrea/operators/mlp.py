@@ -25,7 +25,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.matmul import add, place, product, put
 
 Tensor = torch.Tensor
@@ -125,6 +125,7 @@ def k_mlp_bwd(
 
 def forward(x: Tensor, w_1: Tensor, w_2: Tensor, h: Tensor, a: Tensor, y: Tensor) -> None:
     """Fill h, a and y."""
+    requirements.contiguous(x=x, w_1=w_1, w_2=w_2, h=h, a=a, y=y)
     (rows, width), hidden = x.shape, w_1.shape[1]
     cut = tiles.product(rows, hidden, hidden, x.dtype, x.device)
     f_tiles, d_tiles = triton.cdiv(hidden, cut.columns), triton.cdiv(width, cut.columns)
@@ -153,6 +154,9 @@ def backward(
     dh: Tensor,
 ) -> None:
     """Fill dx; dw_1 and dw_2 += theirs. a and dh [R, f] are scratch, both overwritten."""
+    requirements.contiguous(
+        dy=dy, x=x, h=h, w_1=w_1, w_2=w_2, dx=dx, dw_1=dw_1, dw_2=dw_2, a=a, dh=dh
+    )
     (rows, width), hidden = x.shape, w_1.shape[1]
     longest = max(rows, hidden)
     cut = tiles.product(longest, hidden, longest, x.dtype, x.device)

@@ -14,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 from kernels.andrea.operators.mlp import gelu, saturating_tanh
 from kernels.andrea.operators.products import add_product, multiply
 
@@ -46,6 +46,7 @@ def k_gelu_bwd(H, DH, A, COUNT, BLOCK: tl.constexpr):
 
 def forward(x: Tensor, w_1: Tensor, w_2: Tensor, h: Tensor, a: Tensor, y: Tensor) -> None:
     """Fill h, a and y."""
+    requirements.contiguous(x=x, w_1=w_1, w_2=w_2, h=h, a=a, y=y)
     multiply(x, w_1, h)
     block = tiles.flat(h.numel(), h.device, LARGEST)
     with torch.cuda.device_of(h):
@@ -66,6 +67,9 @@ def backward(
     dh: Tensor,
 ) -> None:
     """Fill dx; dw_1 and dw_2 += theirs. a and dh [R, f] are scratch, both overwritten."""
+    requirements.contiguous(
+        dy=dy, x=x, h=h, w_1=w_1, w_2=w_2, dx=dx, dw_1=dw_1, dw_2=dw_2, a=a, dh=dh
+    )
     multiply(dy, w_2.T, dh)
     block = tiles.flat(h.numel(), h.device, LARGEST)
     with torch.cuda.device_of(h):

@@ -17,7 +17,7 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, tiles
+from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 
@@ -52,6 +52,7 @@ def k_residual_add_bwd(DY, DX, DDELTA, COUNT, BLOCK: tl.constexpr):
 
 def forward(x: Tensor, delta: Tensor, y: Tensor) -> None:
     """y = x + delta; all contiguous and of one shape."""
+    requirements.contiguous(x=x, delta=delta, y=y)
     block = tiles.flat(x.numel(), x.device)
     with torch.cuda.device_of(x):
         k_residual_add[(triton.cdiv(x.numel(), block),)](x, delta, y, x.numel(), block)
@@ -59,6 +60,7 @@ def forward(x: Tensor, delta: Tensor, y: Tensor) -> None:
 
 def backward(dy: Tensor, dx: Tensor, ddelta: Tensor) -> None:
     """dx += dy; ddelta = dy."""
+    requirements.contiguous(dy=dy, dx=dx, ddelta=ddelta)
     block = tiles.flat(dy.numel(), dy.device)
     with torch.cuda.device_of(dy):
         k_residual_add_bwd[(triton.cdiv(dy.numel(), block),)](dy, dx, ddelta, dy.numel(), block)
