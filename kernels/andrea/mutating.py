@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from kernels.andrea.mutants import BY_NAME, Mutant
+from kernels.andrea.mutant import Mutant
+from kernels.andrea.mutants import BY_NAME
 from kernels.mutating import apply
 
 

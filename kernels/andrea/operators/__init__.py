@@ -12,6 +12,7 @@ embed        forward(ids[B, T] int32, wte[V, d], wpe[>=T, d], out[R, d])
 layernorm    forward(x[R, d], gamma, beta, y, mean[R], variance[R], eps)
              backward(dy, x, gamma, mean, variance, dx, dgamma +=, dbeta +=, scratch, eps,
                       accumulate=False)         accumulate: dx += (the residual stream's gradient)
+             scratch: FP32, of the shape that the version's module says, scratch(R, d, device)
 residual     forward(x, delta, out); backward(dy, dx +=, ddelta)
              with a LayerNorm behind it, in one launch (version 2 only):
              layernorm_fast.forward_residual(x, delta, out, gamma, beta, y, mean, variance, eps)
