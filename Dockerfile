@@ -9,9 +9,12 @@ RUN pip install --require-hashes -r requirements/build.lock \
  && pip install --require-hashes -r requirements/s3.lock
 COPY . .
 RUN pip install --no-deps --no-build-isolation -e . \
- && DATA_DIR=/tmp/build python manage.py translations compile \
+ && SECRET_KEY=build python manage.py translations compile \
  && useradd --create-home --uid 1000 chainrule \
- && mkdir /data && chown chainrule /data
+ && mkdir -p /data outputs && chown chainrule /data outputs
+# What every Run names as the commit of its code: there is no .git in here.
+ARG CHAINRULE_COMMIT=
+ENV CHAINRULE_COMMIT=$CHAINRULE_COMMIT
 
 FROM base AS web
 USER chainrule

@@ -48,10 +48,10 @@ def main() -> None:
 
 
 def make_environment(which: str) -> None:
-    if not PYTHON.exists():
+    if not (VENV / "bin" / "pip").exists():  # a venv that failed half-way has a python already
         say("Making .venv")
         flags = ["--system-site-packages"] if has_torch(sys.executable) else []
-        run(sys.executable, "-m", "venv", *flags, str(VENV))
+        run(sys.executable, "-m", "venv", "--clear", *flags, str(VENV))
     # The dev lock holds everything of the site's, so a folder set up for tests can also run.
     done = VENV / "lock.done"
     wanted = digest("build.lock", f"{which}.lock")
