@@ -14,6 +14,7 @@ from lessons.units import UNITS, Unit, find_unit, label
 
 LONGEST = 80
 _HIGHEST_EXPONENT = 400
+_LARGEST = 10**300  # beyond it a float cannot show it
 _SEPARATORS = {"en": (".", ","), "fr": (",", "\u202f"), "tr": (",", ".")}  # decimal, thousands
 _SPACES = " \u00a0\u202f\u2009\u2007\u2006\u2008\u200a\u205f'’"
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
@@ -62,11 +63,11 @@ def read_number(
 
     `reading` is the choice made among the readings of an Unclear number.
     """
+    if len(raw.strip()) > LONGEST:  # before anything looks at it letter by letter
+        return Unread("too-long")
     text = _normal(raw)
     if not text:
         return Unread("empty")
-    if len(text) > LONGEST:
-        return Unread("too-long")
     percent_first = text.startswith("%")  # %35, as in Turkish
     match = _FORM.fullmatch(text[1:].strip() + "%" if percent_first else text)
     if match is None or not (match["body"] or match["base"]):
@@ -97,6 +98,8 @@ def _value(
         value = -value
     if typed and unit:
         value = value * typed.scale / UNITS[unit].scale
+    if abs(value) > _LARGEST:
+        return Unread("not-a-number")
     return Read(value, typed.name if typed else unit)
 
 

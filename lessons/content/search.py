@@ -19,6 +19,7 @@ from lessons.content.prose import plain
 _WORD = re.compile(r"\w+")
 _AROUND = 90  # letters shown on each side of a match
 _LONGEST_QUERY = 100
+_MOST_WORDS = 8  # each costs a look through every lesson
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Hit:
 
 
 def search(library: Library, query: str, language: str, limit: int = 30) -> list[Hit]:
-    words = _WORD.findall(fold(query[:_LONGEST_QUERY], language)[0])
+    folded = fold(query[:_LONGEST_QUERY], language)[0]
+    words = list(dict.fromkeys(_WORD.findall(folded)))[:_MOST_WORDS]
     if not words:
         return []
     pattern = re.compile(r"\b(?:" + "|".join(_pattern(word) for word in words) + r")\w*")

@@ -154,11 +154,9 @@ def _neighbour(found: Found, lesson: Lesson, index: int, offset: int) -> Turn | 
 
 def _with_version(parts: tuple[Part, ...], asked: str) -> tuple[Part, ...]:
     """The parts, each source showing the version asked for where it has it."""
-    if not asked.isdecimal():
-        return parts
     return tuple(
         dataclasses.replace(part, current=int(asked))
-        if isinstance(part, SourcePart) and int(asked) in {v.number for v in part.versions}
+        if isinstance(part, SourcePart) and asked in {str(v.number) for v in part.versions}
         else part
         for part in parts
     )

@@ -154,6 +154,9 @@ def test_units_are_understood_in_each_language(
         ("", None, "empty"),
         ("   ", None, "empty"),
         ("1" * 81, None, "too-long"),
+        ("1²" * 10_000, None, "too-long"),
+        ("1e400", None, "not-a-number"),  # no page could show it
+        ("9e299 TB", "bytes", "not-a-number"),
         ("5 parsecs", "seconds", "unknown-unit"),
         ("5 MB", "seconds", "wrong-unit"),
         ("5 MB", None, "unit-not-asked"),

@@ -193,3 +193,4 @@ def test_versions_of_a_source_are_links_that_need_no_script(
     assert re.search(r'data-version="2" aria-current="true"', html)
     assert re.search(r'<pre[^>]*data-version="1" hidden>', html)
     assert not re.search(r'<pre[^>]*data-version="2" hidden>', html)
+    assert text(reader, f"/en/small/first/read/?version={'9' * 5000}")

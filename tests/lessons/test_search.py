@@ -64,6 +64,13 @@ def test_answers_are_not_found(library: Library) -> None:
         assert search(library, secret, "en") == []
 
 
+def test_a_query_of_many_words_is_searched_by_its_first_ones(library: Library) -> None:
+    assert found(search(library, "mask mask mask", "en")) == found(search(library, "mask", "en"))
+    assert found(search(library, "mask a b c d e f g zzz", "en")) == found(
+        search(library, "mask a b c d e f g", "en")
+    )
+
+
 def test_turkish_capitals_fold_as_in_turkish() -> None:
     assert casefold("IĞDIR İZMİR", "tr") == "ığdır izmir"
     assert casefold("ISTANBUL", "en") == "istanbul"
