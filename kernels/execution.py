@@ -8,14 +8,11 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
 from kernels.procedure import BadParameter, Context, Device, DeviceNotAvailable, Procedure
-from kernels.registry import PROCEDURES
 
 # By name, because naming the classes themselves would import torch and Triton.
 OUTCOMES = {
@@ -69,17 +66,6 @@ class Tally:
                 "special": self.beside,
             },
         )
-
-
-def preload() -> None:
-    """Import what every Procedure needs, for a process that will fork or wait for work.
-
-    Imports torch and Triton (set TRITON_INTERPRET first) and touches no device.
-    """
-    for procedure in PROCEDURES.values():
-        procedure.load()
-    with suppress(ImportError):  # Triton imports it at a first launch, for a fifth of a second
-        import_module("triton.experimental.gluon")
 
 
 def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator[Event]:

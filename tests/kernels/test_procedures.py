@@ -4,11 +4,13 @@ import threading
 from pathlib import Path
 
 import pytest
+import torch
 
 from kernels.artifacts import MEDIA
 from kernels.events import Figure, Metric, Outcome, Table, Verdict
 from kernels.execution import execute
-from kernels.procedures.rmsnorm import checks
+from kernels.procedure import BadParameter
+from kernels.procedures.rmsnorm import benchmark, checks
 from kernels.procedures.rmsnorm.inputs import places
 from kernels.registry import get
 from tests.kernels.running import Said, context, run
@@ -152,6 +154,16 @@ def test_no_timing_is_ever_printed_on_the_interpreter(tmp_path: Path) -> None:
     assert said.end.outcome is Outcome.INFRASTRUCTURE_FAILURE
     assert said.end.note is not None and said.end.note.code == "refusal.needs-gpu"
     assert not any(isinstance(event, Metric | Table) for event in said.events)
+
+
+def test_a_benchmark_beyond_its_version_is_a_refusal_and_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ones = torch.ones(4, 8, dtype=torch.bfloat16)
+    monkeypatch.setattr(benchmark, "tensors", lambda context: (ones, ones[0], ones))
+    asked = context("rmsnorm.benchmark", tmp_path, dtype="BF16")
+    with pytest.raises(BadParameter, match="float32, float16"):
+        list(benchmark.run(asked))
 
 
 def test_clean_deletes_nothing_unless_told(tmp_path: Path) -> None:
