@@ -59,7 +59,7 @@ class Draft {
     this.busy = false;
     if (answer?.ok) this.kept(upTo, answer.data);
     else if (answer?.status === 409) this.clash(answer.data);
-    else this.lost();
+    else this.lost(answer?.data.error ?? Object.values(answer?.data.errors ?? {})[0]);
   }
 
   kept(upTo, data) {
@@ -79,8 +79,9 @@ class Draft {
     else if (sentence) field?.append(el("small", { class: "understood" }, sentence));
   }
 
-  lost() {
-    this.say(this.words.lost, true);
+  /** Not kept: the server says why, or was not reached. Tried again, ever more slowly. */
+  lost(why = this.words.lost) {
+    this.say(why, true);
     this.later();
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }

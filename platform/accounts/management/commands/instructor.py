@@ -1,4 +1,4 @@
-"""`manage.py instructor EMAIL [--remove]`: who may see every Run and the answers behind it."""
+"""`manage.py instructor EMAIL [--remove]`: who may see every Run."""
 
 from argparse import ArgumentParser
 from typing import Any
