@@ -14,7 +14,8 @@ COURSES_DIR = Path(env.text("COURSES_DIR", str(BASE_DIR / "lessons" / "courses")
 
 DEBUG = env.boolean("DEBUG")
 SECRET_KEY = env.secret("SECRET_KEY", DATA_DIR / "secret")
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+# This machine always: `serve` and the health check of docker-compose.yml ask from here.
+ALLOWED_HOSTS = [*env.words("ALLOWED_HOSTS"), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 HTTPS = env.boolean("HTTPS")  # behind a proxy that ends TLS and sets X-Forwarded-Proto
 
