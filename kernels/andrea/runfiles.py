@@ -100,6 +100,7 @@ class RunFiles:
 
 
 MOVED = ("samples", "state")
+KINDS = ("loss", *MOVED)
 
 
 def numbers() -> Iterator[int]:

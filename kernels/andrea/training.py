@@ -22,7 +22,7 @@ from kernels.andrea.history import History
 from kernels.andrea.host import HostSlot
 from kernels.andrea.layout import parameter_count
 from kernels.andrea.origin import about, require_same
-from kernels.andrea.runfiles import RunFiles, Source, State
+from kernels.andrea.runfiles import KINDS, RunFiles, Source, State
 from kernels.andrea.sampling import Decoder, write
 from kernels.andrea.schedule import learning_rate
 from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS, SAMPLE_TOKENS, score
@@ -138,6 +138,7 @@ class Training:
                 running = None
                 end = yield from self.pause(done + 1, context)
                 if end is not None:
+                    yield from self.hand_out(context)
                     yield end
                     return
 
@@ -223,6 +224,12 @@ class Training:
         if (asked or few) and name not in self.announced:
             self.announced.add(name)
             yield describe(context, name)
+
+    def hand_out(self, context: Context) -> Iterator[Artifact]:
+        """The run's own files, whole now."""
+        for kind in KINDS:
+            if self.files.live(kind).exists():
+                yield describe(context, self.files.live(kind).name)
 
     def state(self) -> State:
         sources = {self.job.corpus.name: self.source}
