@@ -1,23 +1,25 @@
 """andrea.benchmark: a whole training step, the engine's and PyTorch's in turn on one GPU.
 
 Every step includes clipping and AdamW. The engine's step is one recorded graph; its tokens are
-fed once. Peak memory is measured apart: each peer's allocations, and the engine's plan.
+fed once. Peak memory is what each has allocated at most, weights included.
 """
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import psutil
 import torch
 
+from kernels.andrea.config import Config
 from kernels.andrea.engine import Engine
 from kernels.events import Column, Event, Log, Metric, Note, Table
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 from kernels.procedures.andrea.jobs import device_of, require_memory
-from kernels.procedures.andrea.peers import Peer, peer
+from kernels.procedures.andrea.peers import peer
 from kernels.procedures.andrea.small import give, tokens
 from kernels.timing import Call, Spread, interleaved
 
@@ -29,16 +31,14 @@ def run(context: Context) -> Iterator[Event]:
     config, device = config_of(context.parameters), device_of(context)
     config = replace(config, steps=max(config.steps, 10_000))
     require_memory(config, device, context.version)
-    engine = Engine(config, device, context.version)
-    give(engine, *tokens(config))
-    engine.step(engine.slots[0])
-    engine.slots[0].read()
-    yield Metric("cold-start", time.time() - psutil.Process().create_time(), unit="s")
-    peaks = {ENGINE: engine.plan.bytes}
-    series: dict[str, Call] = {ENGINE: lambda: engine.step(engine.slots[0])}
-    for name in names(context):
-        made, peaks[name] = ready(peer(name, config, device))
-        series[name] = made.step
+    ways: dict[str, Callable[[], Call]] = {ENGINE: lambda: engine_step(config, context)}
+    ways |= {name: partial(peer, name, config, device) for name in names(context)}
+    series: dict[str, Call] = {}
+    peaks: dict[str, int] = {}
+    for name, make in ways.items():
+        series[name], peaks[name] = ready(make)
+        if name == ENGINE:
+            yield Metric("cold-start", time.time() - psutil.Process().create_time(), unit="s")
         yield Log(Note("log.andrea.peer", {"name": name}))
         if context.stop.is_set():
             return
@@ -56,16 +56,23 @@ def names(context: Context) -> tuple[str, ...]:
     }[context["peers"]]
 
 
-def ready(made: Peer) -> tuple[Peer, int]:
-    """The peer after its first steps, and the most memory that they took at once."""
+def engine_step(config: Config, context: Context) -> Call:
+    engine = Engine(config, device_of(context), context.version)
+    give(engine, *tokens(config))
+    return lambda: engine.step(engine.slots[0])
+
+
+def ready(make: Callable[[], Call]) -> tuple[Call, int]:
+    """The step after it ran for the first times, and the most memory that took at once."""
     gc.collect()
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
+    step = make()
     for _ in range(WARMUP):
-        made.step()
+        step()
     torch.cuda.synchronize()
-    return made, torch.cuda.max_memory_allocated() - before
+    return step, torch.cuda.max_memory_allocated() - before
 
 
 def shown(times: dict[str, Spread], peaks: dict[str, int], count: int) -> Iterator[Event]:

@@ -4,14 +4,12 @@ FP32 weights, products under autocast, flash attention, the fused AdamW, clippin
 norm: eager, or compiled. None of it is deterministic.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
 from kernels.andrea.config import Config, Precision
+from kernels.timing import Call
 
 Tensor = torch.Tensor
 WIDTHS = {Precision.FP16: torch.float16, Precision.BF16: torch.bfloat16}
@@ -54,16 +52,8 @@ class Model(nn.Module):
         return cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
-@dataclass
-class Peer:
-    """A training step in PyTorch, on tokens that stay the same."""
-
-    name: str
-    step: Callable[[], object]
-
-
-def peer(name: str, config: Config, device: torch.device) -> Peer:
-    """`name` is eager, compile or max-autotune."""
+def peer(name: str, config: Config, device: torch.device) -> Call:
+    """A training step on tokens that stay the same; `name` is eager, compile or max-autotune."""
     model = Model(config).to(device)
     call = model if name == "eager" else torch.compile(model, mode=MODES[name])
     optimizer = torch.optim.AdamW(
@@ -87,4 +77,4 @@ def peer(name: str, config: Config, device: torch.device) -> Peer:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
 
-    return Peer(name, step)
+    return step
