@@ -68,6 +68,11 @@ class FieldTexts:
     options: dict[str, Written] = field(default_factory=dict)  # or the items of an order
     hints: dict[str, Written] = field(default_factory=dict)
 
+    @property
+    def listed(self) -> list[Written]:
+        # For templates, where `options.values` would be an option of that name.
+        return list(self.options.values())
+
 
 @dataclass(frozen=True)
 class AskTexts:
@@ -75,6 +80,10 @@ class AskTexts:
     prompt: Written
     explain: Written
     fields: dict[str, FieldTexts]
+
+    @property
+    def listed(self) -> list[FieldTexts]:
+        return list(self.fields.values())
 
 
 @dataclass(frozen=True)

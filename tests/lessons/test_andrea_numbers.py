@@ -1,0 +1,96 @@
+"""The right answers of the ANDREA course are what the engine itself computes.
+
+Figures about these models circulate that do not agree with each other; these tests pin the
+ones that the lessons call right.
+"""
+
+import math
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from kernels.andrea import schedule
+from kernels.andrea.checkpoint import file_size
+from kernels.andrea.config import Config, preset
+from kernels.andrea.layout import layout, parameter_count
+from kernels.andrea.plan import plan
+from lessons.content import structure as s
+from lessons.content.library import Shelf, read_shelf
+
+MB = 1e6
+ROUND = 120_000_000  # the weights that questions about "120M" count with
+BIG = preset("120M")
+
+
+@pytest.fixture(scope="module")
+def shelf() -> Shelf:
+    return read_shelf(Path(settings.COURSES_DIR) / "andrea")
+
+
+def number(shelf: Shelf, place: str) -> s.NumberField:
+    """The number field at `lesson/step/field`."""
+    lesson_id, step_id, field_id = place.split("/")
+    lesson = shelf.course.lesson(lesson_id)
+    step = lesson.step(step_id) if lesson else None
+    assert step is not None and step.activity is not None, place
+    (field,) = [field for field in step.activity.fields if field.id == field_id]
+    assert isinstance(field, s.NumberField)
+    return field
+
+
+MICRO = preset("micro")
+LONGER = preset("120M", {"steps": 400_000})
+DUE = {
+    "backprop/why-reverse/forward-passes": ROUND,
+    "backprop/why-reverse/reverse-passes": 1,
+    "backprop/sizing/gradient": ROUND * 2 / MB,
+    "backprop/sizing/four-buffers": ROUND * 2 * 4 / MB,
+    "backprop/sizing/forward-calls": 4,
+    "backprop/sizing/backward-calls": 4,
+    "loss/next-token/rows": BIG.rows,
+    "loss/chance/micro": math.log(MICRO.vocabulary),
+    "loss/chance/hesitates": math.exp(3.23),
+    "loss/in-place/gpt2": preset("gpt2-124M").rows * 50_257 * 4 / MB,
+    "precision/who-lives-where/budget": ROUND * (4 * 4 + 2) / MB,
+    "adamw/correction/m-factor": schedule.corrections(BIG)[1, 0],
+    "adamw/correction/v-factor": schedule.corrections(BIG)[1, 1],
+    "adamw/one-pass/time": parameter_count(BIG) * 34 / 1e12 * 1e3,  # ms at 1,000 GB a second
+    "adamw/resume/size": file_size(ROUND) / MB,
+    "schedule/cosine/half": schedule.learning_rate(BIG, 100_000),
+    "schedule/product/micro": schedule.learning_rate(MICRO, 2),
+    "schedule/days/six": 200_000 / 6 / 1440,
+    "schedule/days/pace": 165_000 / 16.1 / 1440,
+    "schedule/only-the-step/jump": (
+        schedule.learning_rate(LONGER, 100_000) / schedule.learning_rate(BIG, 100_000)
+    ),
+}
+
+
+@pytest.mark.parametrize("place", DUE)
+def test_a_key_is_what_the_engine_computes(shelf: Shelf, place: str) -> None:
+    field = number(shelf, place)
+    allowed = field.tolerance.absolute + field.tolerance.relative * abs(field.answer)
+    assert abs(DUE[place] - field.answer) <= allowed + 1e-6 * abs(field.answer)
+
+
+def test_the_weights_behind_the_name_120m_are_the_two_counts_also_accepted(shelf: Shelf) -> None:
+    untied = Config(**{**vars(BIG), "tied": False})
+    accepted = number(shelf, "backprop/why-reverse/forward-passes").accept
+    assert set(accepted) == {parameter_count(BIG), parameter_count(untied)}
+
+
+def test_the_loss_of_knowing_nothing_is_9_04() -> None:
+    assert round(math.log(BIG.vocabulary), 4) == 9.0418
+
+
+def test_the_plan_of_120m_is_about_3_9_gb_of_which_the_layers_save_1_8() -> None:
+    buffers = plan(BIG)
+    saved = sum(b.bytes for b in buffers.buffers if b.whose.startswith("layer"))
+    assert round(buffers.bytes / 1e9, 1) == 3.9
+    assert round(saved / 1e9, 1) == 1.8
+
+
+def test_what_decays_and_what_is_spared_is_as_the_adamw_lesson_says() -> None:
+    decaying = sum(slot.count for slot in layout(BIG) if slot.decays)
+    assert (decaying, parameter_count(BIG) - decaying) == (91_423_488, 824_832)
