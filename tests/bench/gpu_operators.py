@@ -7,6 +7,7 @@ floor is the bytes that must move at the speed of a copy, or what PyTorch's own 
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -116,20 +117,18 @@ def with_reach(kind: str, reach: tiles.Reach, call: Call) -> Call:
 
 
 def attention(speed: float) -> Part:
-    rows, length = BATCH * LENGTH, LENGTH
+    rows = BATCH * LENGTH
     q, k, v = normal(rows, 3, WIDTH).unbind(1)
     do, o = normal(rows, WIDTH), normal(rows, WIDTH)
     dq, dk, dv = torch.empty(3, rows, WIDTH, device="cuda", dtype=BF16)
-    lse, scratch = (torch.empty(BATCH * HEADS, length, device="cuda") for _ in range(2))
+    lse, scratch = (torch.empty(BATCH * HEADS, LENGTH, device="cuda") for _ in range(2))
 
-    def forward() -> None:
-        attn_fast.forward(q, k, v, o, lse, HEADS)
+    forward = partial(attn_fast.forward, q, k, v, o, lse, HEADS)
 
-    def backward() -> None:
-        attn_fast.backward(do, q, k, v, o, lse, dq, dk, dv, scratch, HEADS)
+    backward = partial(attn_fast.backward, do, q, k, v, o, lse, dq, dk, dv, scratch, HEADS)
 
     def heads(x: Tensor) -> Tensor:
-        return x.view(BATCH, length, HEADS, -1).transpose(1, 2).detach().requires_grad_()
+        return x.view(BATCH, LENGTH, HEADS, -1).transpose(1, 2).detach().requires_grad_()
 
     sides = [heads(side) for side in (q, k, v)]
     sdpa, upstream = torch.nn.functional.scaled_dot_product_attention, heads(do).detach()
@@ -161,8 +160,8 @@ def attention(speed: float) -> Part:
 
     found = candidates("forward", forward, [(o, due)])
     yield "attention forward (flash)", peers["forward"].median, found
-    joined = [g.transpose(1, 2).reshape(rows, WIDTH) for g in gradients]
-    pairs = list(zip((dq, dk, dv), joined, strict=True))
+    due_gradients = (gradient.transpose(1, 2).reshape(rows, WIDTH) for gradient in gradients)
+    pairs = list(zip((dq, dk, dv), due_gradients, strict=True))
     for kind in ("dq", "dkv"):
         found = candidates(kind, backward, pairs)
         yield f"attention backward (flash) by {kind}", peers["backward"].median, found
