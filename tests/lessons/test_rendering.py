@@ -5,6 +5,7 @@ import re
 import pytest
 
 from lessons.content.faults import ContentError
+from lessons.content.formulas import formula
 from lessons.content.page import Renderer
 from lessons.content.parts import FigurePart, PassagePart, SourcePart, StepPage
 from lessons.content.prose import Links, Prose, plain
@@ -159,3 +160,9 @@ def test_the_key_is_nowhere_in_a_rendered_step(small: SmallCourse) -> None:
     parts = repr(page(small, "ask").parts)
     assert "257 over 512" not in parts
     assert "0.501953125" not in parts
+
+
+def test_a_formula_that_needs_inline_style_is_refused() -> None:
+    assert "<math" in formula(r"\mathrm{softmax}\left(x\right)", display=True)
+    with pytest.raises(ContentError, match="inline style"):
+        formula(r"\mathrm{softmax}\!\left(x\right)", display=True)
