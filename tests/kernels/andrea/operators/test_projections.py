@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from kernels.andrea.operators import pair
+from kernels.andrea.operators import pair, products
 
 Tensor = torch.Tensor
 VERSIONS = [1, 2]
@@ -77,3 +77,19 @@ def test_the_same_call_gives_the_same_bits(version: int) -> None:
     ]
     for one, other in zip(*passes, strict=True):
         assert torch.equal(one, other)
+
+
+def test_the_librarys_sums_are_fp32_for_our_products_alone() -> None:
+    switches = torch.backends.cuda.matmul
+    before = switches.allow_bf16_reduced_precision_reduction
+    with products.fp32_sums():
+        assert switches.allow_bf16_reduced_precision_reduction is False
+        assert switches.allow_fp16_reduced_precision_reduction is False
+    assert switches.allow_bf16_reduced_precision_reduction is before
+
+
+def test_a_sum_of_16_bit_products_is_kept_in_fp32() -> None:
+    ones, total = torch.ones(8, 4096, dtype=torch.bfloat16), torch.zeros(8, 8)
+    products.add_product(ones, ones.T, total)
+    products.add_product(ones[:, :1], ones[:, :1].T, total)
+    assert total.unique().tolist() == [4097.0]  # no BF16 number: its neighbours are 4096 and 4128
