@@ -31,4 +31,4 @@ def test_the_peer_computes_the_same_loss_from_the_same_weights() -> None:
     model.load_state_dict(state)
     ids, targets = (torch.from_numpy(part[0]) for part in tokens(config))
     due = reference.loss(config, {name: t.double() for name, t in w.items()}, ids, targets)
-    assert abs(float(model(ids, targets)) - float(due)) < 1e-5
+    assert abs(model(ids, targets).item() - due.item()) < 1e-5
