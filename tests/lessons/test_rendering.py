@@ -41,6 +41,7 @@ def page(small: SmallCourse, step: str = "read", language: str = "en") -> StepPa
         ("`a < b`", '<code dir="ltr" translate="no">a &lt; b</code>'),
         ("$N=257$", "<math><mi>N</mi><mo>=</mo><mn>257</mn></math>"),
         ("$$x^2$$", '<math display="block">'),
+        ("with $d$, then", "</math>\u2060, then"),
         ("`$x` and \\$5", "$5"),
         ("[bad](javascript:alert(1))", 'href="#"'),
         ("[word](term:mask)", 'class="term" href="#mask"'),
