@@ -23,7 +23,7 @@ from lessons.content.highlight import code_block
 
 _MATH = r"(?<![\\$])(?:\$\$(.+?)\$\$|\$(?![\s$])(.+?)(?<![\s\\])\$(?![\d$]))"
 _WRAPPING = re.compile(r"^<p>(.*)</p>$", re.DOTALL)
-_CLOSING = (*",.;:!?)", "’", "”")  # what a line may not begin with
+_TAIL = re.compile(r"’\w+[,.;:!?)]*|\u202f?[,.;:!?)»”]+")  # what stays beside a formula
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,12 @@ class _Math(InlineProcessor):
             html = formula((match[1] or match[2]).strip(), display=match[1] is not None)
         except ContentError as error:
             html = self.prose.mistake(error)
-        # A formula is an object that lines break around; what closes it stays beside it.
-        if data[match.end(0) :].startswith(_CLOSING):
-            html += "\u2060"
-        return self.md.htmlStash.store(html), match.start(0), match.end(0)
+        # Lines break around a formula, even before the comma that follows it.
+        tail = _TAIL.match(data, match.end(0))
+        if tail is None:
+            return self.md.htmlStash.store(html), match.start(0), match.end(0)
+        whole = f'<span class="whole">{html}{tail[0]}</span>'
+        return self.md.htmlStash.store(whole), match.start(0), tail.end()
 
 
 class _Tidy(Treeprocessor):
