@@ -13,6 +13,7 @@ from django.conf import settings
 from kernels.andrea import schedule
 from kernels.andrea.checkpoint import file_size
 from kernels.andrea.config import Config, preset
+from kernels.andrea.corpus import tokenise
 from kernels.andrea.layout import layout, parameter_count
 from kernels.andrea.plan import plan
 from lessons.content import structure as s
@@ -41,7 +42,35 @@ def number(shelf: Shelf, place: str) -> s.NumberField:
 
 MICRO = preset("micro")
 LONGER = preset("120M", {"steps": 400_000})
+TWELVE = preset("12M", {"vocabulary": 2305})  # as published; our own preset reads bytes
+ATTENTION = ("h0.w_q", "h0.w_k", "h0.w_v", "h0.w_o")
+
+
+def block(config: Config) -> int:
+    return sum(slot.count for slot in layout(config) if slot.name.startswith("h0."))
+
+
 DUE = {
+    "origins/names/other-vocabulary": parameter_count(
+        preset("12M", {"vocabulary": 4353, "tied": False})
+    ),
+    "origins/days/at-nine": 200_000 / 9 / 1440,
+    "origins/days/first-rate": 165_000 / 16.1 / 1440,
+    "origins/arithmetic/all-tokens": BIG.rows * BIG.steps,
+    "origins/first-run/after-collapse": (165_000 - 80_000) * 16.1 / 165_000,
+    "origins/this-course/our-twelve": parameter_count(preset("12M")),
+    "tokens/bytes/already": len(tokenise("déjà".encode())),
+    "tokens/table/small": layout(TWELVE)[0].count,
+    "tokens/table/bytes": layout(BIG)[0].count * 4 / MB,
+    "attention/causal/counted": BIG.context * (BIG.context + 1) / 2,
+    "attention/in-tiles/table": BIG.batch * BIG.heads * BIG.context**2 * 2 / MB,
+    "heads/divide/possible": sum(BIG.width % n == 0 for n in range(1, BIG.width + 1)),
+    "heads/qkv/four": sum(slot.count for slot in layout(BIG) if slot.name in ATTENTION),
+    "block/layernorm/kept": 2 * BIG.rows * 4,
+    "block/mlp/hidden": BIG.rows * BIG.hidden * 4 / MB,
+    "block/count/small": block(TWELVE),
+    "block/count/share": 100 * 8 * BIG.width**2 / block(BIG),
+    "block/count/sixteen": parameter_count(preset("120M", {"layers": 16})),
     "backprop/why-reverse/forward-passes": ROUND,
     "backprop/why-reverse/reverse-passes": 1,
     "backprop/sizing/gradient": ROUND * 2 / MB,
@@ -78,6 +107,14 @@ def test_the_weights_behind_the_name_120m_are_the_two_counts_also_accepted(shelf
     untied = Config(**{**vars(BIG), "tied": False})
     accepted = number(shelf, "backprop/why-reverse/forward-passes").accept
     assert set(accepted) == {parameter_count(BIG), parameter_count(untied)}
+
+
+def test_the_published_counts_are_those_of_an_untied_12m_and_120m_and_a_tied_480m() -> None:
+    large = Config(vocabulary=16_641, width=1536, heads=24, layers=16, context=1024)
+    untied = [Config(**{**vars(config), "tied": False}) for config in (TWELVE, BIG)]
+    assert [parameter_count(config) for config in untied] == [12_790_272, 98_737_152]
+    assert parameter_count(large) == 480_219_648
+    assert block(BIG) == 7_080_960
 
 
 def test_the_loss_of_knowing_nothing_is_9_04() -> None:
