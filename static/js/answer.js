@@ -14,8 +14,9 @@ class Draft {
     this.changes = 0;
     this.saved = 0;
     this.pause = PAUSE;
+    // Not `change` as well: it comes when a field is left, on the way to the button, and what it
+    // took away would move the button from under the pointer.
     form.addEventListener("input", (event) => this.changed(event.target));
-    form.addEventListener("change", (event) => this.changed(event.target));
     form.addEventListener("submit", (event) => this.submit(event));
     for (const list of form.querySelectorAll("[data-order]")) {
       sortable(list, this.words, () => this.changed());
@@ -31,9 +32,10 @@ class Draft {
 
   /** A verdict belongs to what was sent: it leaves with the first letter that is changed. */
   changed(input) {
-    for (const old of input?.closest("[data-field]")?.querySelectorAll(".result, .understood, .errorlist") ?? []) {
-      old.remove();
-    }
+    const asked = input?.closest(".readings") ? "" : ", .readings";
+    const stale = input?.closest("[data-field]")?.querySelectorAll(`.result, .understood, .errorlist${asked}`);
+    for (const old of stale ?? []) old.remove();
+    input?.removeAttribute("aria-invalid");
     this.changes += 1;
     this.pause = PAUSE;
     this.later();
@@ -52,10 +54,11 @@ class Draft {
 
   async save(options = {}) {
     clearTimeout(this.timer);
-    if (!this.dirty || this.busy || this.conflict) return;
+    if (!this.dirty || this.busy || this.conflict || this.sending || this.leaving) return;
     this.busy = true;
     const upTo = this.changes;
-    const answer = await post(this.form.action, this.body("draft"), options);
+    this.flight = post(this.form.action, this.body("draft"), options);
+    const answer = await this.flight;
     this.busy = false;
     if (answer?.ok) this.kept(upTo, answer.data);
     else if (answer?.status === 409) this.clash(answer.data);
@@ -111,8 +114,7 @@ class Draft {
       this.save();
     });
     theirs.addEventListener("click", () => this.reload());
-    this.form.append(this.conflict);
-    mine.focus();
+    this.form.append(this.conflict); // announced; the focus stays with what is being typed
   }
 
   reload(url) {
@@ -121,24 +123,37 @@ class Draft {
     location.reload();
   }
 
-  /** Errors and conflicts of a submission are drawn by the server; only losing it is ours. */
+  /** What is wrong with a submission is drawn by the server, here in its place. */
   async submit(event) {
     if (event.submitter?.name === "move") return;
     event.preventDefault();
     if (this.sending) return;
     this.sending = true;
     clearTimeout(this.timer);
+    await this.flight; // a draft on its way moves the version that this builds on
     const answer = await post(this.form.action, this.body("submit"));
     if (answer?.ok) {
       this.reload(answer.data.url);
-    } else if (answer) {
-      this.leaving = true;
-      this.form.append(el("input", { type: "hidden", name: "do", value: "submit" }));
-      this.form.submit();
-    } else {
-      this.sending = false;
-      this.say(this.words.lost, true);
+      return;
     }
+    this.sending = false;
+    if (answer?.status === 409) this.clash(answer.data);
+    else if (answer?.status === 422 && (await this.redraw())) return;
+    else this.say(answer?.data.error ?? this.words.lost, true);
+  }
+
+  /** The question as the server draws it around what was typed, with its errors. */
+  async redraw() {
+    const page = await read(this.form.action, { method: "POST", body: this.body("submit") });
+    const fresh = page?.querySelector(".ask");
+    if (!fresh) return false;
+    this.leaving = true;
+    const [draft] = replace(this.form.closest(".ask"), fresh);
+    const wrong = fresh.querySelector("[aria-invalid], [aria-describedby$='-error'] input");
+    wrong?.focus({ preventScroll: true });
+    (wrong ?? fresh).scrollIntoView({ block: "center" });
+    draft?.changed(); // what was refused is still to be kept, as a draft
+    return true;
   }
 }
 
@@ -146,19 +161,31 @@ function clock(iso) {
   return new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" }).format(new Date(iso));
 }
 
-let drafts = [...document.querySelectorAll("form[data-answer]")].map((form) => new Draft(form));
+let drafts = draftsIn(document);
+
+function draftsIn(part) {
+  return [...part.querySelectorAll("form[data-answer]")].map((form) => new Draft(form));
+}
+
+function replace(old, fresh) {
+  old.replaceWith(document.adoptNode(fresh));
+  drafts = draftsIn(fresh);
+  return drafts;
+}
+
+/** A page of ours as a document, whatever its status; null when the server was not reached. */
+async function read(url, options = {}) {
+  const answer = await fetch(url, { headers: { Accept: "text/html" }, ...options }).catch(() => null);
+  return answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+}
 
 /** A hypothesis has met its outcome: its verdict and the explanation are the server's to say. */
 async function judged(tries = 4) {
   const old = document.querySelector(".ask:has([data-reveal])");
   if (!old || drafts.some((draft) => draft.dirty)) return;
-  const answer = await fetch(location.href).catch(() => null);
-  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-  const fresh = page.querySelector(".ask");
-  if (fresh?.querySelector(".hypothesis .result")) {
-    old.replaceWith(document.adoptNode(fresh));
-    drafts = [...fresh.querySelectorAll("form[data-answer]")].map((form) => new Draft(form));
-  } else if (tries > 1) setTimeout(() => judged(tries - 1), 500); // the row ends after its last Event
+  const fresh = (await read(location.href))?.querySelector(".ask");
+  if (fresh?.querySelector(".hypothesis .result")) replace(old, fresh);
+  else if (tries > 1) setTimeout(() => judged(tries - 1), 500); // the row ends after its last Event
 }
 
 document.addEventListener("run-ended", () => judged());

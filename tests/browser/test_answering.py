@@ -40,6 +40,41 @@ def test_what_cannot_be_read_is_asked_about_and_kept(page: Page) -> None:
     expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
 
 
+def test_a_refused_answer_is_corrected_at_once_where_it_stands(page: Page) -> None:
+    """No jump to the top, no conflict with oneself, and the field in question has the focus."""
+    page.goto(STEP)
+    fill(page, "abc", "0.502")
+    page.locator(".ask input[type=radio]").last.check()
+    page.locator(".ask .actions button").first.click()
+    wrong = page.locator("[aria-invalid=true]")
+    expect(wrong).to_be_focused()
+    expect(wrong).to_be_in_viewport()
+    assert page.url.endswith(STEP)
+    wrong.fill("1")
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .result.right")).to_have_count(3)
+    expect(page.locator(".conflict")).to_have_count(0)
+
+
+def test_one_click_sends_while_the_reading_of_a_number_is_shown(page: Page) -> None:
+    """The button stays under the pointer from the press to the release."""
+    page.goto("/en/rmsnorm/contract/scratch/")
+    field = page.locator(".ask input[type=text]").first
+    field.press_sequentially("128.5 KiB")
+    expect(page.locator(".ask .understood").first).to_be_visible()
+    button = page.locator(".ask .actions button").first
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    with page.expect_request(
+        lambda r: r.method == "POST" and b"submit" in (r.post_data_buffer or b"")
+    ):
+        page.mouse.down()
+        page.wait_for_timeout(150)
+        page.mouse.up()
+
+
 def test_a_draft_typed_without_a_connection_is_saved_when_it_is_back(
     page: Page, context: BrowserContext
 ) -> None:
