@@ -19,6 +19,13 @@ def pytest_configure(config: pytest.Config) -> None:
     }
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last: Playwright keeps an event loop running in the thread of the tests, and
+    asyncio refuses to run another one there."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(os.environ["DATA_DIR"], ignore_errors=True)
 
