@@ -1,7 +1,9 @@
 """How the warm parent is started: inside bubblewrap where that works, and never silently without.
 
-Inside it sees no network, no other processes, read-only files, an empty data folder, and an
-environment made from a list. It may write its outputs and Triton's cache.
+Inside it sees no network, no other processes, read-only files and an environment made from a list;
+the data folder, the home folder and those where servers keep their sockets are empty. It holds no
+capability, so what is hidden stays hidden from root too. It may write its outputs and Triton's
+cache.
 """
 
 import os
@@ -22,6 +24,7 @@ _ALLOWED = (
     *("NVIDIA_DRIVER_CAPABILITIES", "OMP_NUM_THREADS", "TRITON_INTERPRET", "CHAINRULE_COMMIT"),
     *("CC", "TRITON_LIBCUDA_PATH", "RUNNER_REGISTRY"),
 )
+_PROBE_SECONDS = 120.0  # importing torch from a cold disk
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Place:
 
     outputs: Path  # every Run's folder lies in here
     cache: Path  # compiled kernels, kept between Runs
-    hidden: tuple[Path, ...]  # folders with secrets: the database, the broker's socket
+    hidden: tuple[Path, ...]  # folders and files with secrets: the database, the key, `.env`
+    code: Path  # the folder that Python is started in
     gpu: bool
 
 
@@ -48,39 +52,79 @@ def clean_environment(place: Place, environment: Mapping[str, str]) -> dict[str,
 def chosen(place: Place) -> tuple[str, list[str]]:
     """The sandbox's name, and what goes before the command that shall run in it."""
     prefix = bubblewrap(place)
-    return (BUBBLEWRAP, prefix) if works(tuple(prefix)) else (NONE, [])
+    environment = clean_environment(place, os.environ)
+    works = tried(tuple(prefix), tuple(sorted(environment.items())))
+    return (BUBBLEWRAP, prefix) if works else (NONE, [])
 
 
 def bubblewrap(place: Place) -> list[str]:
     devices = ["--dev-bind", "/dev", "/dev"] if place.gpu else ["--dev", "/dev"]
-    hidden = [part for folder in place.hidden for part in ("--tmpfs", str(folder))]
-    writable = [part for folder in (place.outputs, place.cache) for part in bind(folder)]
+    needed = what_python_needs(place)
+    emptied = [folder for folder in shared_folders() if folder not in needed]
+    shown = [path for path in needed if any(path.is_relative_to(folder) for folder in emptied)]
+    emptied_too = [path for path in place.hidden if path.is_dir()]
+    files = [path for path in place.hidden if path.is_file()]
+    writable = (place.outputs, place.cache)
     return [
         shutil.which("bwrap") or "bwrap",
         *("--ro-bind", "/", "/"),
         *devices,
         *("--proc", "/proc"),
-        *hidden,
-        *writable,
+        # Each over the one before: an emptied folder, what of it is needed, the secrets in that.
+        *each("--tmpfs", emptied),
+        *both("--ro-bind", shown),
+        *each("--tmpfs", emptied_too),
+        *both("--bind", writable),
+        *(part for path in files for part in ("--ro-bind", "/dev/null", str(path))),
+        # Or a child could fill the machine's memory with files.
+        *each("--remount-ro", [*emptied, *emptied_too]),
         *("--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL"),  # started by root, it would keep them all
         "--",
     ]
 
 
-def bind(folder: Path) -> tuple[str, str, str]:
-    return ("--bind", str(folder), str(folder))
+def shared_folders() -> list[Path]:
+    """Where others keep sockets and secrets. A network namespace does not stop unix sockets."""
+    folders = {Path(name).resolve() for name in ("/tmp", "/run", "/var/run", Path.home())}
+    return sorted(folder for folder in folders if folder.is_dir() and folder != Path("/"))
+
+
+def what_python_needs(place: Place) -> list[Path]:
+    """Folders that must be seen inside, in the order in which they may lie in each other."""
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    tools = (os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH"))
+    paths = {place.code, *map(Path, (sys.prefix, sys.base_prefix))}
+    paths |= {Path(name) for name in (*sys.path, *libraries, *tools) if name}
+    paths |= {path.resolve() for path in paths}
+    return sorted(path for path in paths if path.is_absolute() and path.exists())
+
+
+def each(option: str, paths: list[Path]) -> list[str]:
+    return [part for path in paths for part in (option, str(path))]
+
+
+def both(option: str, paths: list[Path] | tuple[Path, ...]) -> list[str]:
+    """The same path inside as outside."""
+    return [part for path in paths for part in (option, str(path), str(path))]
 
 
 @cache
-def works(prefix: tuple[str, ...]) -> bool:
-    """Whether this machine lets us make such a sandbox: tried with `true` inside it."""
+def tried(prefix: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> bool:
+    """Whether this machine lets us make such a sandbox and Python can work in it."""
+    command = [*prefix, sys.executable, "-c", "import runner.zygote, torch"]
     try:
-        tried = subprocess.run(
-            [*prefix, "true"], capture_output=True, timeout=10, env={"PATH": os.environ["PATH"]}
+        process = subprocess.run(
+            command, capture_output=True, timeout=_PROBE_SECONDS, env=dict(environment)
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    if tried.returncode:
-        sys.stderr.write(f"No sandbox: bubblewrap says {tried.stderr.decode().strip()!r}\n")
-    return tried.returncode == 0
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return say_none(str(error))
+    if process.returncode:
+        return say_none(process.stderr.decode(errors="replace").strip())
+    return True
+
+
+def say_none(why: str) -> bool:
+    sys.stderr.write(f"NO SANDBOX: Runs can read this machine's files. bubblewrap says: {why}\n")
+    return False

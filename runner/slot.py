@@ -42,7 +42,8 @@ class Slot:
         self.place = Place(
             outputs=self.folder / "runs",
             cache=Path(settings.DATA_DIR) / "triton",
-            hidden=(Path(settings.DATA_DIR),),
+            hidden=(Path(settings.DATA_DIR), settings.BASE_DIR / ".env"),
+            code=settings.BASE_DIR,
             gpu=queue == Queue.GPU,
         )
         self.warm = Warm(self.place)

@@ -150,6 +150,8 @@ def look_around(context: Context) -> Iterator[Event]:
     interfaces = Path("/proc/net/dev").read_text().splitlines()[2:]
     yield Log(text="network " + " ".join(line.partition(":")[0].strip() for line in interfaces))
     yield Metric("descriptors", len(os.listdir("/proc/self/fd")))
+    held = Path("/proc/self/status").read_text().split("CapEff:")[1].split()[0]
+    yield Metric("capabilities", int(held, 16))
 
 
 def too_slow(context: Context) -> Iterator[Event]:

@@ -39,6 +39,7 @@ def test_inside_bubblewrap_neither_secrets_nor_network_nor_other_processes_are_s
     assert set(seen["data"].split()) <= {"triton", "work"}
     assert seen["network"] in ("", "lo")
     assert int(seen["processes"]) <= 4
+    assert int(seen["capabilities"]) == 0
 
 
 def test_few_descriptors_reach_the_child(seen: dict[str, str]) -> None:
