@@ -43,4 +43,4 @@ vendor: ## the vendored front end, from its package lock (needs npm)
 
 .PHONY: .python
 .python:
-	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "Chainrule needs Python 3.11 or newer, and '$(PYTHON)' was not found. Install it, or name another: make run PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c "print(1)" 2>/dev/null | grep -q 1 || { echo "Chainrule needs Python 3.11 or newer, and '$(PYTHON)' is not one. Install it, or name another: make run PYTHON=python3.12"; exit 1; }

@@ -68,7 +68,7 @@ def make_environment(which: str) -> None:
             say("Installing torch and Triton (large; once)")
             pip("-r", "requirements/torch.txt")
         (VENV / "torch.done").touch()
-    run(str(PYTHON), "manage.py", "translations", "compile", quiet=True)
+    compile_translations()
 
 
 def has_torch(python: str) -> bool:
@@ -89,10 +89,16 @@ def pip(*arguments: str) -> None:
     run(str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *arguments)
 
 
-def run(*command: str, quiet: bool = False) -> None:
+def compile_translations() -> None:
+    command = [str(PYTHON), "manage.py", "translations", "compile"]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if answer.returncode:  # a setting that cannot be used: the sentence says which
+        sys.exit(answer.stderr.strip())
+
+
+def run(*command: str) -> None:
     environment = os.environ | {"PIP_ROOT_USER_ACTION": "ignore"}
-    output = subprocess.DEVNULL if quiet else None
-    subprocess.run(command, cwd=ROOT, check=True, env=environment, stdout=output)
+    subprocess.run(command, cwd=ROOT, check=True, env=environment)
 
 
 def say(sentence: str) -> None:

@@ -14,14 +14,17 @@ http = get_asgi_application()  # loads the apps, which the imports below need
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.urls import re_path  # noqa: E402
 
 from chainrule.bounds import BoundedBodies  # noqa: E402
 from chainrule.origins import SameOrigin  # noqa: E402
+from chainrule.sockets import no_such_socket  # noqa: E402
 from runner.routing import websocket_urlpatterns  # noqa: E402
 
+sockets = URLRouter([*websocket_urlpatterns, re_path("", no_such_socket)])  # type: ignore[arg-type]
 application = ProtocolTypeRouter(
     {
         "http": BoundedBodies(http, settings.LONGEST_BODY),
-        "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": SameOrigin(AuthMiddlewareStack(sockets)),
     }
 )

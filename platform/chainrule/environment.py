@@ -3,7 +3,9 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 _YES = {"1", "true", "yes", "on"}
@@ -25,7 +27,7 @@ def boolean(name: str, default: bool = False) -> bool:
     raise ImproperlyConfigured(f"{name} is {value!r}: write 1 or 0.")
 
 
-def integer(name: str, default: int, low: int = 0) -> int:
+def integer(name: str, default: int, low: int = 0, high: int = 2**63 - 1) -> int:
     value = text(name)
     if not value:
         return default
@@ -35,7 +37,20 @@ def integer(name: str, default: int, low: int = 0) -> int:
         raise ImproperlyConfigured(f"{name} is {value!r}: write a whole number.") from error
     if number < low:
         raise ImproperlyConfigured(f"{name} is {number}: it must be at least {low}.")
+    if number > high:
+        raise ImproperlyConfigured(f"{name} is {number}: it must be at most {high}.")
     return number
+
+
+def database(name: str, default: str) -> dict[str, Any]:
+    address = text(name, default)
+    try:
+        return dict(dj_database_url.parse(address, conn_health_checks=True))
+    except (ValueError, dj_database_url.UnknownSchemeError) as error:
+        raise ImproperlyConfigured(
+            f"{name} cannot be read: write postgres://user:password@host:5432/name, "
+            "or leave it unset for SQLite in DATA_DIR."
+        ) from error
 
 
 def words(name: str, default: str = "") -> list[str]:

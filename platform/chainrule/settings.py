@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import dj_database_url
 from csp.constants import NONE, SELF
 
 from chainrule import environment as env
@@ -69,10 +68,7 @@ TEMPLATES = [
 
 # Data ----------------------------------------------------------------------------------------
 DATABASES: dict[str, Any] = {
-    "default": dj_database_url.parse(
-        env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'chainrule.sqlite3'}"),
-        conn_health_checks=True,
-    )
+    "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'chainrule.sqlite3'}")
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.stack import ROOT, Stack
+from tests.stack import ROOT, Stack, free_port
 
 
 def serve(data_dir: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -83,8 +83,28 @@ def test_a_port_that_is_no_port_is_said_in_one_sentence(tmp_path: Path, port: st
     assert "Traceback" not in answer.stderr
 
 
-def test_unreachable_database_is_said_in_one_sentence(tmp_path: Path) -> None:
-    answer = serve(tmp_path, DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none", "Check DATABASE_URL"),
+        ("DATABASE_URL", "garbage", "DATABASE_URL cannot be read"),
+        ("REDIS_URL", "redis://127.0.0.1:1/0", "nothing answers there"),
+        ("REDIS_URL", "garbage", "nothing answers there"),
+        ("HOST", "203.0.113.1", "HOST is 203.0.113.1"),
+        ("PORT", "99999", "at most 65535"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_said_in_one_sentence(
+    tmp_path: Path, name: str, value: str, sentence: str
+) -> None:
+    answer = serve(tmp_path, **{"PORT": str(free_port()), name: value})
     assert answer.returncode == 1
-    assert "Check DATABASE_URL" in answer.stderr
+    assert sentence in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+def test_a_python_that_is_none_is_said_in_one_sentence() -> None:
+    answer = subprocess.run(
+        ["make", "run", "PYTHON=/bin/false"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "Chainrule needs Python 3.11 or newer" in answer.stdout

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client, override_settings
 
+from chainrule.asgi import application
 from chainrule.origins import SameOrigin
 
 HERE = "localhost:8000"
@@ -80,3 +81,18 @@ def test_a_form_sent_from_a_foreign_page_is_refused() -> None:
 
     assert sent_from("https://evil.example") == 403
     assert sent_from("http://testserver") == 422
+
+
+def test_a_websocket_address_that_is_not_there_is_refused_without_an_error() -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"host", HERE.encode()), (b"origin", f"http://{HERE}".encode())]
+    scope = {"type": "websocket", "path": "/ws/nope", "headers": headers}
+    asyncio.run(application(scope, receive, send))
+    assert sent == [{"type": "websocket.close"}]

@@ -1,5 +1,6 @@
 """`manage.py serve`: the whole system on one machine, until Ctrl-C or SIGTERM."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
+import redis
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
@@ -28,7 +30,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=env.text("HOST", "127.0.0.1"))
-        parser.add_argument("--port", type=int, default=env.integer("PORT", 8000, low=1))
+        parser.add_argument("--port", type=int, default=env.integer("PORT", 8000, 1, 65535))
         parser.add_argument(
             "--with-parent", action="store_true", help="end when the process that started it ends"
         )
@@ -61,6 +63,7 @@ class Command(BaseCommand):
     def start_valkey(self) -> dict[str, str]:
         """The children's environment, REDIS_URL in it."""
         if env.text("REDIS_URL"):
+            require_broker(settings.REDIS_URL)
             return dict(os.environ)
         path = plan.own_valkey_socket()
         path.unlink(missing_ok=True)
@@ -156,10 +159,26 @@ def refuse_taken_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise CommandError(
+                    f"HOST is {host}, which is no address of this machine: "
+                    "leave it unset for 127.0.0.1, or write 0.0.0.0 for all of them."
+                ) from error
             raise CommandError(
                 f"Port {port} on {host} cannot be used ({error.strerror}). "
-                f"Choose another one: make run PORT={port + 1}"
+                f"Choose another one: make run PORT={port + 1 if port < 65535 else 8000}"
             ) from error
+
+
+def require_broker(url: str) -> None:
+    """What REDIS_URL names must answer before anything that waits for it is started."""
+    try:
+        redis.Redis.from_url(url, socket_connect_timeout=3, socket_timeout=3).ping()
+    except (redis.RedisError, ValueError, OSError) as error:
+        raise CommandError(
+            f"REDIS_URL is {url}, and nothing answers there ({error}). "
+            "Check it, or leave it unset for a Valkey server of Chainrule's own."
+        ) from error
 
 
 def reachable(host: str) -> str:
