@@ -26,7 +26,6 @@ INSTALLED_APPS = [
     "axes",
     "channels",
     "csp",
-    "django_htmx",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -45,7 +44,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "accounts.middleware.PersonMiddleware",  # last: see there
 ]
