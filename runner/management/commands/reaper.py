@@ -17,8 +17,8 @@ from runner.reaping import sweep
 log = logging.getLogger(__name__)
 
 _CHECKPOINT_EVERY = 3  # sweeps
-_HOUSEKEEPING_EVERY = 24 * 3600  # sweeps, about a day; the first soon after the start
-_HOUSEKEEPING_FIRST = 60
+_HOUSEKEEPING_EVERY = 24 * 3600.0  # seconds; the first soon after the start
+_HOUSEKEEPING_FIRST = 60.0
 
 
 class Command(BaseCommand):
@@ -32,25 +32,44 @@ class Command(BaseCommand):
         over = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: over.set())
+        # In a thread of its own: a Run's lost worker is noticed whatever there is to clear away.
+        threading.Thread(target=keep_house_daily, args=(over,), daemon=True).start()
         for turn in count():
             if over.wait(every):
                 break
-            close_old_connections()
-            try:
-                sweep()
-                if turn % _CHECKPOINT_EVERY == 0:
-                    checkpoint()
-                if turn % _HOUSEKEEPING_EVERY == _HOUSEKEEPING_FIRST:
-                    keep_house()
-            except DatabaseError as away:
-                log.warning("The database did not answer a sweep: %s", away)
-                connections.close_all()
+            sweep_once(turn)
+
+
+def sweep_once(turn: int) -> None:
+    """Whatever goes wrong, the next sweep comes."""
+    try:
+        close_old_connections()
+        sweep()
+        if turn % _CHECKPOINT_EVERY == 0:
+            checkpoint()
+    except DatabaseError as away:
+        log.warning("The database did not answer a sweep: %s", away)
+        connections.close_all()
+    except Exception:
+        log.exception("A sweep broke off.")
+
+
+def keep_house_daily(over: threading.Event) -> None:
+    pause = _HOUSEKEEPING_FIRST
+    while not over.wait(pause):
+        keep_house()
+        pause = _HOUSEKEEPING_EVERY
 
 
 def keep_house() -> None:
     """What the apps above this one want done daily; their commands are named in the settings."""
     for command in settings.HOUSEKEEPING:
-        call_command(command, verbosity=0)
+        try:
+            call_command(command, verbosity=0)
+        except Exception:
+            log.exception("The daily %s broke off; it comes again tomorrow.", command)
+        finally:
+            connections.close_all()
 
 
 def checkpoint() -> None:
