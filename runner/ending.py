@@ -49,11 +49,9 @@ def end(candidates: RunSet, run_id: uuid.UUID, outcome: Outcome, note: Note) -> 
 
 def announce(run_id: uuid.UUID, envelope: dict[str, Any]) -> None:
     """Publish one stored Event; without Redis its readers find it in the log a little later."""
-    connection = streams.client(timeout=0.5)
     try:
+        connection = streams.client()
         streams.publish(connection, run_id, [(envelope["seq"], as_json(envelope))])
         streams.expire(connection, run_id)
     except RedisError as away:
         log.warning("The end of Run %s was stored but not published: %s", run_id, away)
-    finally:
-        connection.close()

@@ -144,19 +144,16 @@ class Hub:
 
     async def _read_stream(self) -> None:
         connection = streams.async_client()
-        try:
-            while not self._over:
-                try:
-                    events = await streams.read(connection, self.run_id, self.head)
-                    self._broker_away = False
-                    await self._take(events)
-                except (RedisError, OSError, DatabaseError) as away:
-                    log.warning("The hub of %s reads the log alone: %s", self.run_id, away)
-                    self._broker_away = True
-                    self._poll_now.set()
-                    await asyncio.sleep(_POLL_SECONDS_ALONE)
-        finally:
-            await connection.aclose()
+        while not self._over:
+            try:
+                events = await streams.read(connection, self.run_id, self.head)
+                self._broker_away = False
+                await self._take(events)
+            except (RedisError, OSError, DatabaseError) as away:
+                log.warning("The hub of %s reads the log alone: %s", self.run_id, away)
+                self._broker_away = True
+                self._poll_now.set()
+                await asyncio.sleep(_POLL_SECONDS_ALONE)
 
     async def _take(self, events: list[streams.Numbered]) -> None:
         for seq, text in events:

@@ -61,7 +61,6 @@ class Publisher:
         except RedisError as away:
             log.warning("The stream of Run %s keeps its first lifetime: %s", self.run_id, away)
         finally:
-            self._redis.close()
             connections.close_all()
 
     def _wait_for_news(self) -> bool:

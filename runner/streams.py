@@ -1,8 +1,11 @@
 """The Redis stream of a Run: a fast copy of its stored log, never the truth."""
 
+import asyncio
 import uuid
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import redis
 import redis.asyncio
@@ -12,6 +15,7 @@ from redis.retry import Retry
 
 from runner.limits import STREAM_SECONDS
 
+_PATIENCE = 1.0  # seconds
 _READ_BLOCK_MS = 5_000
 _LONGEST_STREAM = 20_000
 
@@ -22,26 +26,41 @@ def key(run_id: uuid.UUID) -> str:
     return f"chainrule:run:{run_id}"
 
 
-def client(timeout: float = 1.0) -> redis.Redis:
-    """A connection that gives up soon and does not try again by itself: the log is elsewhere."""
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
+def client() -> redis.Redis:
+    """Gives up soon and does not try again by itself: the log is elsewhere."""
+    return redis.Redis(connection_pool=pool_of(settings.REDIS_URL))
+
+
+@cache
+def pool_of(address: str) -> redis.ConnectionPool:
+    """The one pool of this process; one connection too many is a RedisError."""
+    return redis.ConnectionPool.from_url(
+        address,
+        socket_timeout=_PATIENCE,
+        socket_connect_timeout=_PATIENCE,
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         max_connections=settings.REDIS_POOL,
     )
 
 
+# A connection belongs to the loop that opened it. The web process has one loop, so one pool.
+_pools: "WeakKeyDictionary[asyncio.AbstractEventLoop, redis.asyncio.ConnectionPool]" = (
+    WeakKeyDictionary()
+)
+
+
 def async_client() -> redis.asyncio.Redis:
-    return redis.asyncio.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=_READ_BLOCK_MS / 1000 + 2,
-        socket_connect_timeout=2,
-        decode_responses=True,
-        max_connections=settings.REDIS_POOL,
-    )
+    loop = asyncio.get_running_loop()
+    if loop not in _pools:
+        _pools[loop] = redis.asyncio.ConnectionPool.from_url(
+            settings.REDIS_URL,
+            socket_timeout=_READ_BLOCK_MS / 1000 + 2,
+            socket_connect_timeout=2,
+            decode_responses=True,
+            max_connections=settings.REDIS_POOL,
+        )
+    return redis.asyncio.Redis(connection_pool=_pools[loop])
 
 
 def publish(connection: redis.Redis, run_id: uuid.UUID, events: Sequence[Numbered]) -> None:

@@ -1,8 +1,12 @@
 """Settings of the broker that were each seen to matter: what they are and why."""
 
+import asyncio
+import uuid
+
 from celery import current_app
 from django.conf import settings
 
+from runner import streams
 from runner.doorbell import TASK
 from runner.procedures import registry
 
@@ -51,3 +55,26 @@ def test_the_task_carries_only_an_id_and_is_found_by_its_name() -> None:
 
 def test_the_broker_is_the_server_that_redis_url_names() -> None:
     assert settings.CELERY_BROKER_URL == settings.REDIS_URL.replace("unix://", "redis+socket://")
+
+
+def test_every_client_of_a_process_takes_its_connections_from_one_bounded_pool() -> None:
+    pools = {id(streams.client().connection_pool) for _ in range(3)}
+    assert len(pools) == 1
+    assert streams.client().connection_pool.max_connections == settings.REDIS_POOL
+
+
+async def test_every_hub_of_a_loop_takes_its_connection_from_one_bounded_pool() -> None:
+    pools = {id(streams.async_client().connection_pool) for _ in range(3)}
+    assert len(pools) == 1
+    assert streams.async_client().connection_pool.max_connections == settings.REDIS_POOL
+
+
+async def test_a_read_that_was_broken_off_leaves_nothing_for_the_next_one() -> None:
+    mine, other = uuid.uuid4(), uuid.uuid4()
+    reading = asyncio.create_task(streams.read(streams.async_client(), mine, 0))
+    await asyncio.sleep(0.2)
+    reading.cancel()
+    await asyncio.wait({reading})
+    await asyncio.to_thread(streams.publish, streams.client(), mine, [(1, "mine")])
+    await asyncio.to_thread(streams.publish, streams.client(), other, [(1, "other")])
+    assert await streams.read(streams.async_client(), other, 0) == [(1, "other")]
