@@ -1,5 +1,6 @@
 """Reading settings from the environment; a value that makes no sense stops the start."""
 
+import fcntl
 import os
 import secrets
 from pathlib import Path
@@ -64,9 +65,12 @@ def secret(name: str, file: Path) -> str:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600, exist_ok=True)
-        if not file.read_text():
-            file.write_text(secrets.token_urlsafe(48))
-        return file.read_text()
+        with file.open("r+") as kept:
+            fcntl.flock(kept, fcntl.LOCK_EX)  # processes that start together make one between them
+            if not (value := kept.read()):
+                value = secrets.token_urlsafe(48)
+                kept.write(value)
+            return value
     except OSError as error:
         raise ImproperlyConfigured(
             f"DATA_DIR is {file.parent}, but nothing can be written there ({error.strerror}): "
