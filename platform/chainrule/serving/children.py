@@ -1,20 +1,12 @@
 """Processes that live no longer than the one that started them."""
 
-import ctypes
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Asks the kernel to send this process `number` when its parent is gone."""
-    _libc.prctl(_PR_SET_PDEATHSIG, number)
+from runner.processes import die_with_parent
 
 
 @dataclass
@@ -34,9 +26,7 @@ class Child:
 
         def tie() -> None:
             os.setsid()  # Ctrl-C reaches `serve` alone, which stops the others in order
-            die_with_parent()
-            if os.getppid() != parent:  # the parent went before the tie was made
-                os._exit(1)
+            die_with_parent(parent)
 
         self.started = time.monotonic()
         self.process = subprocess.Popen(self.command, env=self.environment, preexec_fn=tie)

@@ -20,8 +20,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from chainrule import environment as env
 from chainrule.serving import plan
-from chainrule.serving.children import Child, die_with_parent
+from chainrule.serving.children import Child
 from runner import api as runs
+from runner.processes import die_with_parent
 
 
 class Command(BaseCommand):
@@ -37,7 +38,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, with_parent: bool, **options: Any) -> None:
         if with_parent:
-            die_with_parent(signal.SIGTERM)
+            die_with_parent(os.getppid(), signal.SIGTERM)
         self.stopping = False
         self.valkey: Child | None = None
         self.children: list[Child] = []
