@@ -56,3 +56,9 @@ LAYERNORMS = ("ln1.gamma", "ln1.beta", "ln2.gamma", "ln2.beta")
 def parameter_count(config: Config) -> int:
     last = layout(config)[-1]
     return last.offset + last.count
+
+
+def head_start(config: Config) -> int:
+    """Where the projection onto the vocabulary begins: with a tied head, at the token table."""
+    name = "wte" if config.tied else "head"
+    return next(slot.offset for slot in layout(config) if slot.name == name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kernels.andrea.config import Config, Precision
 from kernels.andrea.corpus import TOKENS
-from kernels.andrea.layout import parameter_count
+from kernels.andrea.layout import head_start, parameter_count
 from kernels.andrea.schedule import correction_count
 from kernels.andrea.scoring import SAMPLE_TOKENS
 from kernels.procedure import BadParameter
@@ -22,8 +22,8 @@ ACTIVATIONS = {
     Precision.BF16: "bfloat16",
     Precision.FP8: "bfloat16",  # only what a product reads is in E4M3
 }
-# Rows of logits start on 16-byte boundaries whatever the vocabulary.
-LOGIT_STEP = 8
+# Rows of logits are a multiple of this whatever the vocabulary: cuBLAS is slow on odd sides.
+LOGIT_STEP = 64
 MOST_PERSISTENT = 1024  # programs of any card that walk over rows
 PARTIALS = 1024  # the most programs that the gradient's norm uses
 # What CUDA, cuBLAS and the compiled kernels take beside the buffers, seen on an H200.
@@ -85,7 +85,8 @@ def plan(config: Config, version: int = 1) -> Plan:
         Buffer("v", (weights,), "float32", "optimizer"),
     ]
     if activations != "float32":
-        buffers.append(Buffer("working", (weights,), activations, "weights"))
+        count = max(weights, head_end(config))
+        buffers.append(Buffer("working", (count,), activations, "weights"))
     if version > 1:  # W_Q, W_K and W_V side by side, for one product
         d = config.width
         buffers.append(Buffer("packed", (config.layers, d, 3, d), activations, "weights"))
@@ -160,6 +161,12 @@ def head(config: Config, dtype: str) -> list[Buffer]:
 
 def logit_stride(config: Config) -> int:
     return -(-config.vocabulary // LOGIT_STEP) * LOGIT_STEP
+
+
+def head_end(config: Config) -> int:
+    """Where the head would end in the flat buffer with a row for each column of logits. Behind
+    a tied head other weights follow, which may stand there; behind an untied one nothing does."""
+    return head_start(config) + logit_stride(config) * config.width
 
 
 def scratch(config: Config, dtype: str) -> list[Buffer]:

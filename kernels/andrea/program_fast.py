@@ -8,6 +8,8 @@ What it changes from `program`, and why:
   it is changed, because the launches run one after another.
 - Q, K and V come out of one product with W_Q, W_K and W_V side by side, packed again after each
   update; their gradients go back through one product too.
+- In 16 bits the logits are as wide as their buffer, a multiple of 64: the head is read on into
+  what lies behind it, and the loss makes the gradient of those columns 0.
 """
 
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from functools import partial
 
 import torch
 
+from kernels.andrea.layout import head_start
 from kernels.andrea.operators import layernorm_fast, loss, loss_fast
 from kernels.andrea.program import Launch, Program
 
@@ -32,13 +35,14 @@ class FastProgram(Program):
         for i in range(config.layers):
             yield from self.attention_forward(i)
             yield from self.mlp_forward(i)
-        yield self.ahead("logits", None, arena["normed"], v.weights[v.head], v.logits)
+        yield self.ahead("logits", None, arena["normed"], self.head("working"), self.logits)
         count, upstream = arena["count"], arena["loss_scale"][:1]
         counting = partial(loss.count, self.targets, count)
         yield Launch("loss", "utility", None, ("k_loss_count",), counting)
         both = partial(
             loss_fast.forward_backward,
             *(v.logits, self.targets, count, upstream, arena["losses"], self.loss),
+            self.logits.shape[1] - config.vocabulary,
         )
         yield Launch("loss", "forward", None, ("k_loss_fwd_bwd", "k_loss_mean"), both)
 
@@ -80,8 +84,8 @@ class FastProgram(Program):
 
     def build_backward(self) -> Iterator[Launch]:
         v, config, arena, g = self.v, self.v.config, self.v.arena, self.v.gradients
-        normed, head, dnormed = arena["normed"], v.weights[v.head], arena["dnormed"]
-        yield self.back("logits", None, v.logits, normed, head, dnormed, g[v.head])
+        normed, head, dnormed = arena["normed"], self.head("working"), arena["dnormed"]
+        yield self.back("logits", None, self.logits, normed, head, dnormed, self.head("gradients"))
         last, kept = v.stream(config.layers), ("mean", "variance")
         yield self.norm_backward("lnf", None, last, self.dy, kept, accumulate=False)
         for i in reversed(range(config.layers)):
@@ -104,6 +108,19 @@ class FastProgram(Program):
     def packed(self, i: int) -> Tensor:
         """[3, d, d] that lies in memory as one matrix of 3 d columns."""
         return self.v.arena["packed"][i].transpose(0, 1)
+
+    @property
+    def logits(self) -> Tensor:
+        """With the columns behind the vocabulary, where the head can be read on."""
+        return self.v.arena["logits"] if "working" in self.v.arena.buffers else self.v.logits
+
+    def head(self, buffer: str) -> Tensor:
+        """The head in that flat buffer: a row for each of the logits' columns, if there are."""
+        flat = self.v.arena.buffers.get(buffer, self.v.arena["weights"])
+        width = self.v.config.width
+        first = head_start(self.v.config)
+        rows = min(self.logits.shape[1], (flat.numel() - first) // width)
+        return flat[first : first + rows * width].view(rows, width)
 
     @property
     def delta(self) -> Tensor:

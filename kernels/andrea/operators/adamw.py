@@ -29,7 +29,7 @@ import triton.language as tl
 from kernels.andrea.operators import requirements, tiles
 
 Tensor = torch.Tensor
-LARGEST = 4096  # elements a program takes; on the interpreter a whole run at once
+LARGEST = 1024  # elements a program takes; on the interpreter a whole run at once
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from kernels.andrea.operators import Pair, layernorm, requirements, tiles
 from kernels.andrea.operators.layernorm import EPS, forward
 
 Tensor = torch.Tensor
-WARPS = 4
+WARPS = 2
+STAGES = 2  # rows under way
 
 
 @triton.jit
@@ -93,8 +94,8 @@ def programs(rows: int, width: int, device: torch.device) -> int:
 
 
 def rows_at_once(width: int, device: torch.device) -> int:
-    """A power of two of rows, about 1,024 elements: two sums and two tiles fit in registers."""
-    return max(1, 1024 // tiles.block(width)) if device.type == "cuda" else 64
+    """A power of two of rows, about 2,048 elements: two sums and two tiles fit in registers."""
+    return max(1, 2048 // tiles.block(width)) if device.type == "cuda" else 64
 
 
 def forward_residual(
@@ -152,7 +153,7 @@ def backward(
     with torch.cuda.device_of(x):
         k_layernorm_bwd_rows[(count,)](
             dy, x, gamma, mean, variance, dx, scratch, rows, eps,
-            width, tiles.block(width), tall, accumulate, 2, num_warps=WARPS,
+            width, tiles.block(width), tall, accumulate, STAGES, num_warps=WARPS,
         )  # fmt: skip
         layernorm.add_up(scratch, dgamma, dbeta, count)
 

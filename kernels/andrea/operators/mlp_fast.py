@@ -19,7 +19,7 @@ from kernels.andrea.operators.mlp import gelu, saturating_tanh
 from kernels.andrea.operators.products import add_product, multiply
 
 Tensor = torch.Tensor
-LARGEST = 2048  # elements a program takes: 16 bytes a thread and load, twice
+LARGEST, LARGEST_BACK = 4096, 2048  # elements a program takes: 16 bytes a thread and load
 
 
 @triton.jit
@@ -71,7 +71,7 @@ def backward(
         dy=dy, x=x, h=h, w_1=w_1, w_2=w_2, dx=dx, dw_1=dw_1, dw_2=dw_2, a=a, dh=dh
     )
     multiply(dy, w_2.T, dh)
-    block = tiles.flat(h.numel(), h.device, LARGEST)
+    block = tiles.flat(h.numel(), h.device, LARGEST_BACK)
     with torch.cuda.device_of(h):
         k_gelu_bwd[(triton.cdiv(h.numel(), block),)](h, dh, a, h.numel(), block)
     add_product(a.T, dy, dw_2)

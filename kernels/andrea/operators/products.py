@@ -37,6 +37,17 @@ def add_product(a: Tensor, b: Tensor, out: Tensor) -> None:
             torch.addmm(out, a.to(out.dtype), b.to(out.dtype), out=out)
 
 
+def add_products(a: Tensor, b: Tensor, out: Tensor) -> None:
+    """out[i] += a[i] @ b[i]: one launch, where the card would have too few tiles of one."""
+    with fp32_sums():
+        if a.dtype == out.dtype:
+            torch.baddbmm(out, a, b, out=out)
+        elif a.is_cuda:
+            torch.baddbmm(out, a, b, out_dtype=out.dtype, out=out)
+        else:
+            torch.baddbmm(out, a.to(out.dtype), b.to(out.dtype), out=out)
+
+
 @contextmanager
 def fp32_sums() -> Iterator[None]:
     """For our own products only: others in this process keep PyTorch's defaults."""

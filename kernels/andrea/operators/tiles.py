@@ -63,9 +63,9 @@ HOPPER = Card(
     Tile(128, 128, 64, 8),
     4,
     attention=Reach(64, 64, 4, 2),
-    forward=Reach(128, 64, 4, 3),
-    dq=Reach(128, 64, 8, 2),
-    dkv=Reach(64, 128, 8, 2),
+    forward=Reach(64, 64, 4, 3),
+    dq=Reach(64, 64, 4, 3),
+    dkv=Reach(64, 64, 4, 3),
 )
 CARDS = {"NVIDIA H100": HOPPER, "NVIDIA H200": HOPPER}
 

@@ -9,6 +9,7 @@ import torch
 from kernels.andrea import arena
 from kernels.andrea.arena import Arena
 from kernels.andrea.config import PRESETS, preset
+from kernels.andrea.layout import head_start, parameter_count
 from kernels.andrea.plan import Buffer, MemoryRefused, plan, require_room
 
 CPU = torch.device("cpu")
@@ -53,10 +54,18 @@ def test_the_course_s_figures() -> None:
     assert half["m"].dtype == "float32"  # never in 16 bits: v would vanish
 
 
-def test_logits_rows_start_on_16_bytes_whatever_the_vocabulary() -> None:
+def test_logits_are_a_multiple_of_64_wide_whatever_the_vocabulary() -> None:
     held = {b.name: b for b in plan(preset("gpt2-124M")).buffers}
-    assert held["logits"].shape[1] * 2 % 16 == 0
-    assert held["logits"].shape[1] >= 50_257
+    assert held["logits"].shape[1] == 50_304
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_head_in_16_bits_has_a_row_for_every_column_of_the_logits(tied: bool) -> None:
+    config = preset("gpt2-124M", {"tied": tied})
+    held = {b.name: b for b in plan(config).buffers}
+    behind = held["working"].count - head_start(config)
+    assert behind >= 50_304 * 768
+    assert held["gradients"].count == held["weights"].count == parameter_count(config)
 
 
 def test_accumulation_does_not_multiply_the_gradients() -> None:
@@ -73,7 +82,7 @@ def test_too_little_memory_is_refused_before_anything_is_allocated(
     monkeypatch.setattr(torch, "zeros", lambda *a, **k: pytest.fail("allocated"))
     with pytest.raises(MemoryRefused) as refused:
         Arena(needed, CPU)
-    assert "1.45 MB" in str(refused.value) and "accepted: a smaller batch" in str(refused.value)
+    assert "1.48 MB" in str(refused.value) and "accepted: a smaller batch" in str(refused.value)
 
 
 def test_what_just_fits_is_accepted() -> None:

@@ -64,6 +64,18 @@ def test_r12_padding_behind_a_row_is_neither_read_nor_written() -> None:
     assert torch.equal(padded[:, :33], due) and torch.equal(mean, due_mean)
 
 
+def test_r12_columns_behind_the_vocabulary_become_zero_where_asked() -> None:
+    padded = torch.full((5, 40), 1e30)
+    padded[:, :33] = normal(5, 33)
+    targets = torch.arange(5, dtype=torch.int32)
+    count, losses, mean = torch.tensor([5.0]), torch.empty(5), torch.empty(1)
+    due, due_mean = padded[:, :33].clone(), torch.empty(1)
+    loss_fast.forward_backward(padded[:, :33], targets, count, torch.ones(1), losses, mean, 7)
+    loss_fast.forward_backward(due, targets, count, torch.ones(1), losses, due_mean)
+    assert torch.equal(padded[:, 33:], torch.zeros(5, 7))
+    assert torch.equal(padded[:, :33], due) and torch.equal(mean, due_mean)
+
+
 def test_r12_two_launches_and_one_agree() -> None:
     logits, targets = normal(9, 65) * 4, torch.arange(9)
     value, dlogits = loss_of(logits, targets)
