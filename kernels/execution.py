@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
+from kernels.messages import MESSAGES
 from kernels.procedure import BadParameter, Context, Device, DeviceNotAvailable, Procedure
 
 # By name, because naming the classes themselves would import torch and Triton.
@@ -89,9 +90,18 @@ def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator
         code = str(refused)
         yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(code))
     except BadParameter as mistake:  # one that shows only when the parameters meet
-        yield End(Outcome.FAILED, Note(REFUSED, {"reason": str(mistake)}))
+        yield End(Outcome.FAILED, refusal(mistake))
     except Exception as error:
         yield from fault(error, tally)
+
+
+def refusal(mistake: BadParameter) -> Note:
+    """Its own sentence, or that of the key it begins with: those have translations."""
+    if mistake.note:
+        return mistake.note
+    key = str(mistake).replace(":", " ").partition(" ")[0]
+    code = f"{REFUSED}-{key}"
+    return Note(code if code in MESSAGES else REFUSED, {"reason": str(mistake)})
 
 
 def made(procedure: Procedure, context: Context, sandbox: str) -> Log:

@@ -76,4 +76,13 @@ NAMES: dict[str, str] = ANDREA_NAMES | {
     "name.interpreter": gettext_noop("Triton’s interpreter"),
     "name.folder": gettext_noop("folder"),
     "name.file": gettext_noop("file"),
+    # Units, by what an Event calls them
+    "unit.B": gettext_noop("bytes"),
+    "unit.bytes": gettext_noop("bytes"),
+    "unit.us": "µs",
+    "unit.µs": "µs",
+    "unit.ms": "ms",
+    "unit.s": "s",
+    "unit.%": "%",
+    "unit.percent": "%",
 }

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kernels.events import Event
+from kernels.events import Event, Note
 
 
 class Device(StrEnum):
@@ -21,8 +21,13 @@ class Device(StrEnum):
 class BadParameter(ValueError):
     """A parameter that a person gave is unknown, of the wrong type or out of range.
 
-    The message names the key and what is accepted.
+    The message names the key and what is accepted; `note`, where there is one, says it in a
+    sentence that has translations.
     """
+
+    def __init__(self, message: str, note: Note | None = None) -> None:
+        super().__init__(message)
+        self.note = note
 
 
 class DeviceNotAvailable(RuntimeError):
@@ -79,6 +84,7 @@ class Procedure:
     devices: tuple[Device, ...] = (Device.CUDA, Device.CPU)
     wall_seconds: int = 300  # the limit a worker puts on one run
     uses_torch: bool = True
+    checkpoints: bool = False  # writes one and goes on when `context.checkpoint` is set
     check: str = ""  # "module:function" that refuses parameters which do not go together
 
     def load(self) -> Callable[[Context], Iterator[Event]]:

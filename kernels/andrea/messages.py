@@ -5,6 +5,26 @@ from kernels.marking import gettext_noop
 ANDREA: dict[str, str] = {
     # Endings
     "end.refused": gettext_noop("Not accepted: {reason}"),
+    "end.refused-corpus": gettext_noop(
+        "The parameter corpus is not accepted as given. Accepted: a file or folder of UTF-8 text, "
+        "long enough to train on. In detail: {reason}"
+    ),
+    "end.refused-resume": gettext_noop(
+        "The parameter resume is not accepted as given. Accepted: the path of a checkpoint file. "
+        "In detail: {reason}"
+    ),
+    "end.refused-vocabulary": gettext_noop(
+        "The parameter vocabulary is not accepted as given. Accepted: 257 or more, for 256 "
+        "bytes and the sign of a beginning. In detail: {reason}"
+    ),
+    "end.refused-batch": gettext_noop(
+        "The parameter batch is not accepted as given. Accepted: a batch that the memory holds. "
+        "In detail: {reason}"
+    ),
+    "end.refused-checkpoint": gettext_noop(
+        "The parameter checkpoint is not accepted as given. Accepted: the path of a checkpoint "
+        "file of a model of this shape. In detail: {reason}"
+    ),
     "end.saved": gettext_noop("Stopped on request after step {step}; {file} holds what is needed."),
     "end.halted": gettext_noop(
         "Halted at step {step}: {failures} samples in a row scored below {lowest}."

@@ -63,7 +63,15 @@ ROOM = Parameter(
     "gigabytes", float, 0.0, low=0.0, high=10_000.0, help="of a card; says what batch it holds"
 )
 PROCEDURES = (
-    declare("train", "train:run", TRAINED, parameters=TRAIN, versions=VERSIONS, wall_seconds=3600),
+    declare(
+        "train",
+        "train:run",
+        TRAINED,
+        parameters=TRAIN,
+        versions=VERSIONS,
+        wall_seconds=3600,
+        checkpoints=True,
+    ),
     declare(
         "resume-proof",
         "resume:run",

@@ -65,6 +65,7 @@ PROCEDURES = (
         "training:run",
         parameters=(SEED, STEPS, EXAMPLES, LEARNING_RATE),
         versions=VERSIONS,
+        checkpoints=True,
     ),
     declare(
         "benchmark",

@@ -28,7 +28,7 @@ def run(context: Context) -> Iterator[Event]:
     try:
         comparison = worst_of(version, x, gamma, dy)
     except ContractError as refusal:  # a version accepts less than the parameters can say
-        raise BadParameter(str(refusal)) from refusal
+        raise BadParameter(str(refusal), refusal.note) from refusal
     verdict = Verdict.PASSED if comparison.passed else Verdict.FAILED
     yield Case("right-before-fast", verdict, {"version": version.number}, worst=comparison.worst)
     if not comparison.passed:

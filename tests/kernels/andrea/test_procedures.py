@@ -16,6 +16,7 @@ from kernels.andrea.plan import BESIDE_ON_GPU, decoder, plan
 from kernels.andrea.program import cut
 from kernels.andrea.sampling import Decoder, write
 from kernels.events import Outcome, Sample
+from kernels.messages import MESSAGES
 from kernels.procedure import BadParameter
 from kernels.procedures.andrea.small import small
 from kernels.registry import get, parse
@@ -131,7 +132,8 @@ def test_what_shows_only_when_it_runs_ends_in_one_sentence_and_nothing_is_writte
 ) -> None:
     end = run("andrea.train", tmp_path, **changes).end
     assert end.outcome is Outcome.FAILED
-    assert end.note is not None and end.note.code == "end.refused"
+    assert end.note is not None and end.note.code == f"end.refused-{next(iter(changes))}"
+    assert end.note.code in MESSAGES
     assert said in str(end.note.params["reason"])
     assert list(tmp_path.iterdir()) == []
 
