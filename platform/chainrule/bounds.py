@@ -3,6 +3,9 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from django.conf import settings
+from django.utils.translation import get_language_from_path, gettext, override
+
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -26,7 +29,7 @@ class BoundedBodies:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if _announced(scope) > self.most:
-            await _refuse(send)
+            await _refuse(scope, send)
             return
         received = 0
 
@@ -41,7 +44,7 @@ class BoundedBodies:
         try:
             await self.app(scope, bounded, send)
         except TooLong:
-            await _refuse(send)
+            await _refuse(scope, send)
 
 
 def _announced(scope: Any) -> int:
@@ -49,7 +52,15 @@ def _announced(scope: Any) -> int:
     return next((int(value) for name, value in scope["headers"] if name == b"content-length"), 0)
 
 
-async def _refuse(send: Send) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+async def _refuse(scope: Any, send: Send) -> None:
+    """In the language of the address: no middleware has looked at this request."""
+    language = get_language_from_path(scope["path"]) or settings.LANGUAGE_CODE
+    with override(language):
+        sentence = gettext("This is too long to be sent here.")
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-language", language.encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": b"This is too long to be sent here.\n"})
+    await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})

@@ -21,7 +21,9 @@ async def drain(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def answered(chunks: list[int], announced: str | None = None) -> int:
+def answered(
+    chunks: list[int], announced: str | None = None, path: str = "/en/account/sign-up/"
+) -> Messages:
     headers = [(b"content-length", announced.encode())] if announced else []
     messages = [
         {"type": "http.request", "body": b"x" * size, "more_body": index < len(chunks) - 1}
@@ -36,8 +38,8 @@ def answered(chunks: list[int], announced: str | None = None) -> int:
         sent.append(message)
 
     app = BoundedBodies(drain, MOST)
-    asyncio.run(app({"type": "http", "headers": headers}, receive, send))
-    return int(sent[0]["status"])
+    asyncio.run(app({"type": "http", "path": path, "headers": headers}, receive, send))
+    return sent
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,20 @@ def answered(chunks: list[int], announced: str | None = None) -> int:
 def test_a_body_is_read_up_to_its_limit(
     chunks: list[int], announced: str | None, status: int
 ) -> None:
-    assert answered(chunks, announced) == status
+    assert answered(chunks, announced)[0]["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/en/account/sign-up/", "This is too long to be sent here."),
+        ("/fr/account/sign-up/", "C’est trop long pour être envoyé ici."),
+        ("/tr/account/sign-up/", "Bu, buraya gönderilemeyecek kadar uzun."),
+        ("/elsewhere/", "This is too long to be sent here."),
+    ],
+)
+def test_what_is_too_long_is_refused_in_the_language_of_the_page(path: str, said: str) -> None:
+    assert answered([MOST + 1], path=path)[1]["body"].decode() == said + "\n"
 
 
 @pytest.mark.django_db
