@@ -17,7 +17,7 @@ from lessons.content import structure as s
 from lessons.content.parts import AskTexts, FieldTexts
 from lessons.content.written import Written
 from lessons.outcomes import Measured
-from runner.wording import number as show_metric
+from runner.pages import number as show_metric
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from lessons.content.structure import Lesson, Step
 from lessons.outcomes import measured
 from lessons.views.found import Found
 from runner.api import Origin, UnknownProcedure
-from runner.panel import Panel, step_panel
+from runner.pages import Panel, step_panel
 
 log = logging.getLogger(__name__)
 
