@@ -6,7 +6,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from runner.models import Run
-from runner.shapes import RunNotFound
+from runner.shapes import RunNotFound, RunView
 
 
 def may_view(viewer: Any, run: Run) -> bool:
@@ -21,7 +21,7 @@ def may_view(viewer: Any, run: Run) -> bool:
     return viewer.has_perm("runner.view_run") or viewer.has_perm("runner.view_run", run)
 
 
-def may_steer(viewer: Any, run: Run) -> bool:
+def may_steer(viewer: Any, run: Run | RunView) -> bool:
     """Stop it, ask for a checkpoint: its owner alone."""
     authenticated = getattr(viewer, "is_authenticated", False)
     return bool(authenticated) and not run.is_recording and run.owner_id == viewer.pk

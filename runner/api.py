@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from django.core.files import File
-from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
@@ -140,7 +139,7 @@ def devices() -> list[DeviceStatus]:
 
 def recordings(procedure: str) -> list[RunView]:
     """Recorded Runs that everybody may see, latest first."""
-    rows = Run.objects.filter(Q(is_recording=True), procedure=procedure)
+    rows = Run.objects.filter(is_recording=True, procedure=procedure)
     return [row.view() for row in rows.order_by("-created_at")]
 
 

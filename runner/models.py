@@ -139,6 +139,7 @@ class Run(models.Model):
             stopping=self.stop_requested_at is not None and self.state != State.ENDED,
             is_recording=self.is_recording,
             attempt=self.attempt,
+            checkpoint_asked_at=self.checkpoint_requested_at,
             artifacts=tuple(file.view() for file in self.artifacts.all()) if artifacts else (),
         )
 

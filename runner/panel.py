@@ -14,9 +14,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from kernels.procedure import Device, Procedure
+from kernels.procedure import Procedure
 from runner import api
-from runner.api import DeviceStatus, Origin, Quota, RunView, Snapshot
+from runner.api import Origin, RunView, Snapshot, UnknownProcedure
+from runner.making import made
+from runner.offers import Offer, offer
 from runner.procedures import find
 from runner.story import Story, tell
 from runner.wording import Wording
@@ -24,48 +26,6 @@ from runner.wording import Wording
 EMBEDDED_EVENTS = 1500  # the socket brings the rest
 ANY_RUN = uuid.UUID(int=0)
 OUTCOME_SIGNS = {"passed": "✓", "failed": "✗", "error_in_code": "✗"}
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What can be started here, and on what."""
-
-    action: str
-    devices: list[DeviceStatus]
-    quota: Quota | None
-    recording: RunView | None
-    locked: bool = False
-
-    @property
-    def online(self) -> list[DeviceStatus]:
-        return [device for device in self.devices if device.online]
-
-    @property
-    def choice(self) -> bool:
-        """Whether there is anything to choose between."""
-        return len(self.devices) > 1
-
-    @property
-    def preferred(self) -> str:
-        """A GPU where one is online. Anything else has to be chosen by its name."""
-        return next((device.device for device in self.online), "")
-
-    @property
-    def no_gpu(self) -> bool:
-        return not any(device.online and device.device == "gpu" for device in self.devices)
-
-    @property
-    def gpu_only(self) -> bool:
-        return all(device.device == "gpu" for device in self.devices)
-
-    @property
-    def gpu_less(self) -> bool:
-        """A Procedure without a kernel: there is no interpreter to name."""
-        return all(device.device == "cpu" for device in self.devices)
-
-    @property
-    def few_left(self) -> bool:
-        return self.quota is not None and self.quota.left <= max(3, self.quota.limit // 10)
 
 
 @dataclass(frozen=True)
@@ -79,6 +39,7 @@ class Panel:
     offer: Offer | None = None
     steerable: bool = False
     level: int = 2
+    gone: bool = False  # the Procedure: what it said is all there is
     made: list[str] = field(default_factory=list)
 
     @property
@@ -92,6 +53,24 @@ class Panel:
     @property
     def active(self) -> bool:
         return self.state in ("queued", "running")
+
+    @property
+    def checkpoints(self) -> bool:
+        """Whether the person may ask for one, now or once it runs."""
+        return self.steerable and self.procedure.checkpoints
+
+    @property
+    def checkpoint_asked(self) -> bool:
+        """Asked for, and no file has come since."""
+        if self.run is None or self.state != "running" or not self.run.checkpoint_asked_at:
+            return False
+        asked_at = self.run.checkpoint_asked_at.isoformat(timespec="milliseconds")
+        return self.story.filed_at < asked_at.replace("+00:00", "Z")  # as Events are dated
+
+    @property
+    def runs_left(self) -> str:
+        left = self.offer.left if self.offer else None
+        return self.wording.say("runs_left", **left) if left else ""
 
     @property
     def key(self) -> str:
@@ -161,24 +140,37 @@ class Panel:
         return f"cols-{len(grid.columns) * len(grid.slots)} slots-{len(grid.slots)}"
 
     @property
+    def live(self) -> dict[str, Any] | None:
+        """The Run as the live view knows it; frames of the socket update the same fields."""
+        if self.snapshot is None:
+            return None
+        run = self.snapshot.run
+        return {
+            "id": str(run.id),
+            "state": run.state,
+            "outcome": run.outcome,
+            "note": run.note,
+            "device": run.device,
+            "stopping": run.stopping,
+            "checkpoint_after": run.last_seq if self.checkpoint_asked else None,
+            "recording": run.is_recording,
+            "steerable": self.steerable,
+            "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
+            "duration": run.elapsed,
+            "queue_position": self.snapshot.queue_position,
+            "wait": self.snapshot.wait_range,
+            "last_seq": run.last_seq,
+        }
+
+    @property
     def data(self) -> dict[str, Any]:
         """What the live view starts from."""
         grid = self.procedure.grid
         return {
-            "run": live(self.snapshot, self.steerable) if self.snapshot else None,
+            "run": self.live,
             "events": self.snapshot.events[:EMBEDDED_EVENTS] if self.snapshot else [],
             "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
         }
-
-
-def offer(person: Any, procedure: Procedure, action: str, *, locked: bool, has_run: bool) -> Offer:
-    """What the step can start, on the devices that the Procedure accepts."""
-    accepted = {"gpu": Device.CUDA, "cpu": Device.CPU}
-    devices = [d for d in api.devices() if accepted[d.device] in procedure.devices]
-    no_gpu = not any(d.online and d.device == "gpu" for d in devices)
-    recordings = api.recordings(procedure.name) if no_gpu and not has_run else []
-    quota = api.quota(person) if person.is_authenticated else None
-    return Offer(action, devices, quota, next(iter(recordings), None), locked)
 
 
 def step_panel(
@@ -194,13 +186,14 @@ def step_panel(
 
 
 def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
-    """The panel of a Run on a page of its own."""
-    steerable = (
-        not snapshot.run.is_recording
-        and viewer.is_authenticated
-        and snapshot.run.owner_id == viewer.pk
-    )
-    return draw(find(snapshot.run.procedure), snapshot, None, steerable=steerable, level=level)
+    """The panel of a Run on a page of its own, also of a Procedure that is no longer there."""
+    steerable = api.may_steer(viewer, snapshot.run)
+    name, gone = snapshot.run.procedure, False
+    try:
+        procedure = find(name)
+    except UnknownProcedure:
+        procedure, gone = Procedure(name, entry=""), True
+    return draw(procedure, snapshot, None, steerable=steerable, level=level, gone=gone)
 
 
 def draw(
@@ -210,6 +203,7 @@ def draw(
     *,
     steerable: bool,
     level: int = 2,
+    gone: bool = False,
 ) -> Panel:
     wording = Wording(language := get_language() or "en", api.messages(language))
     return Panel(
@@ -222,58 +216,13 @@ def draw(
         offer=offered,
         steerable=steerable,
         level=level,
+        gone=gone,
         made=made(snapshot.run.made, wording) if snapshot else [],
     )
 
 
 def title(name: str, wording: Wording) -> str:
     return wording.named(f"procedure.{name}.title", name)
-
-
-def made(facts: Mapping[str, Any], wording: Wording) -> list[str]:
-    """How a Run was made, fact by fact; what is not known is left out."""
-    if not facts:
-        return []
-    parts = [str(facts.get("device_name") or "")]
-    if facts.get("interpreter"):
-        parts.append(wording.say("interpreter"))
-    if driver := facts.get("driver"):
-        parts.append(wording.say("driver", version=driver))
-    parts += [f"{name} {facts[key]}" for key, name in TOOLS.items() if facts.get(key)]
-    if version := facts.get("version"):
-        parts.append(wording.say("version", version=version))
-    if facts.get("seed") not in (None, ""):
-        parts.append(wording.say("made_seed", seed=str(facts["seed"])))
-    if commit := facts.get("commit"):
-        parts.append(wording.say("commit", commit=str(commit)[:10]))
-    sandbox = str(facts.get("sandbox") or "none")
-    parts.append(
-        wording.say("no_sandbox") if sandbox == "none" else wording.say("sandbox", name=sandbox)
-    )
-    return [part for part in parts if part]
-
-
-TOOLS = {"torch": "torch", "triton": "Triton", "python": "Python"}
-
-
-def live(snapshot: Snapshot, steerable: bool) -> dict[str, Any]:
-    """A Run as the live view knows it; frames of the socket update the same fields."""
-    run = snapshot.run
-    return {
-        "id": str(run.id),
-        "state": run.state,
-        "outcome": run.outcome,
-        "note": run.note,
-        "device": run.device,
-        "stopping": run.stopping,
-        "recording": run.is_recording,
-        "steerable": steerable,
-        "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
-        "duration": run.elapsed,
-        "queue_position": snapshot.queue_position,
-        "wait": snapshot.wait_range,
-        "last_seq": run.last_seq,
-    }
 
 
 def shared_data() -> dict[str, Any]:

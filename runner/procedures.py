@@ -23,3 +23,8 @@ def find(name: str) -> Procedure:
     """Raises UnknownProcedure."""
     found: Procedure = registry().get(name)
     return found
+
+
+def queues_of(procedure: Procedure) -> tuple[str, ...]:
+    """Those whose devices the Procedure accepts."""
+    return tuple(queue.value for queue, device in DEVICES.items() if device in procedure.devices)

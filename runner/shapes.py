@@ -49,6 +49,7 @@ class RunView:
     stopping: bool
     is_recording: bool
     attempt: int = 0
+    checkpoint_asked_at: datetime | None = None  # the last time; one may have come since
     artifacts: tuple[ArtifactView, ...] = field(default=())
 
     @property
@@ -76,6 +77,10 @@ class Quota:
     @property
     def left(self) -> int:
         return max(0, self.limit - self.used)
+
+    @property
+    def few_left(self) -> bool:
+        return self.left <= max(3, self.limit // 10)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a Run has said, reduced from its Events for a page without a script.
 
-static/js/run/reducer.js and render.js do the same in the browser; a test holds both together.
+static/js/run/reducer.js does the same in the browser; a test holds both together.
 """
 
 from collections.abc import Iterable, Mapping
@@ -62,6 +62,7 @@ class Story:
     pictures: list[dict[str, str]] = field(default_factory=list)
     samples: list[dict[str, Any]] = field(default_factory=list)
     log: list[dict[str, str]] = field(default_factory=list)
+    filed_at: str = ""  # when the last file came
 
     @property
     def judged(self) -> int:
@@ -114,6 +115,8 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
             case "sample":
                 label = wording.say("step", step=data["step"])
                 story.samples.append({"label": label, "text": data["text"]})
+            case "artifact":
+                story.filed_at = event["at"]
             case "log" if (data.get("note") or {}).get("code") != "made":
                 text = (data.get("text") or wording.note(data.get("note"))).removesuffix("\n")
                 story.log.append({"level": data.get("level", "info"), "text": text})
@@ -130,15 +133,25 @@ def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wor
     story.failed += not passed
     if not passed and story.failure is None:
         story.failure = case_view(data, wording)
-    if not data.get("place") or grid is None:
+    square = square_at(story.rows, grid, data.get("place"))
+    if square is None:
         story.loose.append(case_view(data, wording))
         return
-    row, column, slot = data["place"]
-    square = story.rows[row].squares[column * len(grid.slots) + slot]
     square.verdict = data["verdict"]
     square.label = f"{square.label.rpartition(':')[0]}: {wording.say(data['verdict'])}"
     if not passed and (error := data.get("max_abs_error")) is not None:
         square.label += f", {wording.say('error')} {wording.number(error, 3)}"
+
+
+def square_at(rows: list[Row], grid: Grid | None, place: list[int] | None) -> Square | None:
+    """None for a case beside the grid, or of a grid that was drawn otherwise when it ran."""
+    if grid is None or not place:
+        return None
+    row, column, slot = place
+    within = (range(len(grid.rows)), range(len(grid.columns)), range(len(grid.slots)))
+    if not all(index in axis for index, axis in zip(place, within, strict=True)):
+        return None
+    return rows[row].squares[column * len(grid.slots) + slot]
 
 
 def case_view(data: Mapping[str, Any], wording: Wording) -> CaseView:
@@ -198,15 +211,14 @@ def figure(name: str, series: str, data: Mapping[str, Any], wording: Wording) ->
     label = wording.named(f"metric.{name}", name)
     if series:
         label = f"{label} · {wording.named_value(series)}"
-    unit = data.get("unit") or ""
-    return Figure(label, wording.number(data["value"]), wording.named(f"unit.{unit}", unit))
+    return Figure(label, wording.number(data["value"]), wording.unit(data.get("unit")))
 
 
 def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
     columns = [
         {
             "name": wording.named(f"column.{column['key']}", column["key"]),
-            "unit": column.get("unit", ""),
+            "unit": wording.unit(column.get("unit")),
             "number": any(isinstance(row[index], int | float) for row in data["rows"]),
         }
         for index, column in enumerate(data["columns"])

@@ -45,22 +45,16 @@ def require_possible(procedure: Procedure, version: int, device: str) -> None:
     if version not in procedure.versions:
         accepted = ", ".join(map(str, procedure.versions))
         raise BadParameter(f"version = {version} is not accepted; accepted: {accepted}.")
-    possible = devices_of(procedure)
+    possible = procedures.queues_of(procedure)
     if device not in possible:
         raise BadParameter(f"device = {device!r} is not accepted; accepted: {', '.join(possible)}.")
-
-
-def devices_of(procedure: Procedure) -> tuple[str, ...]:
-    return tuple(
-        queue.value for queue, device in procedures.DEVICES.items() if device in procedure.devices
-    )
 
 
 def require_worker(procedure: Procedure, device: str) -> None:
     """Never falls back by itself: what else could run it is named, and chosen by the person."""
     online = set(alive().values_list("queue", flat=True))
     if device not in online:
-        others = tuple(name for name in devices_of(procedure) if name in online)
+        others = tuple(name for name in procedures.queues_of(procedure) if name in online)
         raise NoWorker(device, others)
 
 

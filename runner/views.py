@@ -150,8 +150,9 @@ def steered(request: HttpRequest, found: RunView) -> HttpResponse:
 def download(
     request: HttpRequest, found: RunView, line: Line, name: str, media: str
 ) -> StreamingHttpResponse:
-    """All Events of the Run as lines of a file, read and sent in pages."""
-    lines = pages(found, request.user, line)
+    """All Events of the Run as lines of a file, read and sent in pages. A HEAD reads none: a page
+    asks that way whether its Run is still there."""
+    lines = nothing() if request.method == "HEAD" else pages(found, request.user, line)
     zipped = "gzip" in request.headers.get("Accept-Encoding", "")
     response = StreamingHttpResponse(gzipped(lines) if zipped else lines, content_type=media)
     if zipped:
@@ -167,6 +168,11 @@ async def pages(found: RunView, viewer: Any, line: Line) -> AsyncIterator[bytes]
     while page := await sync_to_async(api.events_after)(found.id, viewer, after):
         yield "".join(map(line, page)).encode()
         after = page[-1]["seq"]
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    return
+    yield
 
 
 async def gzipped(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -84,6 +84,9 @@ class Wording:
         """The name of a column, metric or table, or its key where it has none."""
         return self.messages.get(code, otherwise)
 
+    def unit(self, code: str | None) -> str:
+        return self.named(f"unit.{code}", code) if code else ""
+
     def named_value(self, value: Any) -> str:
         """A label or a cell: by its name where it has one, a number as numbers are written."""
         if isinstance(value, str):

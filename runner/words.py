@@ -14,14 +14,16 @@ WORDS: dict[str, Promise] = {
     "stop": _("Stop"),
     "cancel": _("Cancel"),
     "stopping": _("Stopping"),
-    "checkpoint": _("Write a checkpoint"),
-    "checkpoint_asked": _("A checkpoint is asked for."),
+    "checkpoint": _("Checkpoint now"),
+    "checkpoint_asked": _("Checkpoint asked for"),
+    "checkpoint_written": _("A file has come: {name}."),
     "queued": _("In the queue"),
     "queue_place": _("In the queue, place {place}"),
     "queue_range": _("Starts in {low} to {high} s."),
     "queue_unknown": _("It starts by itself as soon as a worker is free."),
     "running": _("Running"),
     "offline": _("No connection. What had arrived stays here; the rest follows by itself."),
+    "run_gone": _("This Run is no longer here."),
     "failed_request": _("That did not reach the server. Try once more."),
     # Outcomes
     "outcome.passed": _("Passed"),
@@ -81,6 +83,9 @@ COUNTED = {
     "count_passed": ngettext_lazy("{n} passed", "{n} passed", "n"),
     "count_failed": ngettext_lazy("{n} failed", "{n} failed", "n"),
     "count_left": ngettext_lazy("{n} to come", "{n} to come", "n"),
+    "runs_left": ngettext_lazy(
+        "{n} of {limit} Runs left today.", "{n} of {limit} Runs left today.", "n"
+    ),
 }
 
 

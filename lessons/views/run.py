@@ -41,7 +41,9 @@ def run(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRespon
         messages.error(request, started.sentence)
     elif wants_json(request):
         url = reverse("runner:run", args=[started.id])
-        return JsonResponse({"run": str(started.id), "url": url}, status=201)
+        quota = runner.quota(request.user)
+        left = {"n": quota.left, "limit": quota.limit, "few": quota.few_left}
+        return JsonResponse({"run": str(started.id), "url": url, "left": left}, status=201)
     return HttpResponseRedirect(address, status=303)
 
 

@@ -1,30 +1,13 @@
-"""`{% run_panel %}` draws the bench of a step, `{% show_run %}` that of a Run's own page."""
+"""`{% show_run %}` draws the bench of a Run's own page; that of a step is made by its view."""
 
 from typing import Any
 
 from django import template
 
 from runner import panel
-from runner.api import Origin, Snapshot
+from runner.api import Snapshot
 
 register = template.Library()
-
-
-@register.inclusion_tag("runner/_panel.html", takes_context=True)
-def run_panel(
-    context: dict[str, Any],
-    procedure: str,
-    *,
-    action: str,
-    course: str = "",
-    lesson: str = "",
-    step: str = "",
-    locked: bool = False,
-) -> dict[str, Any]:
-    person = context["request"].user
-    origin = Origin(course, lesson, step)
-    drawn = panel.step_panel(person, procedure, origin, action, locked=locked)
-    return {"panel": drawn, "origin": origin, "csrf_token": context.get("csrf_token")}
 
 
 @register.inclusion_tag("runner/_panel.html", takes_context=True)

@@ -43,6 +43,11 @@ def main() -> None:
         person, checked()[:40], state="running", started_at=timezone.now(), attempt=1,
         lease_until=timezone.now() + timedelta(days=1), made=MADE,
     )  # fmt: skip
+    runs["checkpoints"] = create(
+        Person.objects.create_guest("en"), [beginning()], procedure="andrea.train",
+        state="running", started_at=timezone.now(), attempt=1, made=MADE,
+        lease_until=timezone.now() + timedelta(days=1),
+    )  # fmt: skip
     sessions = {name: session(run.owner) for name, run in runs.items() if run.owner}
     ids = {name: str(run.pk) for name, run in runs.items()}
     json.dump({"sessions": sessions, "runs": ids}, sys.stdout)
@@ -124,6 +129,7 @@ def told() -> list[Said]:
     return [
         beginning(),
         ("metric", {"name": "inflation", "value": 1.411459, "unit": None}),
+        ("metric", {"name": "forward-kernel", "value": 12.5, "unit": "us"}),
         ("case", {"id": "a", "verdict": "passed", "labels": labels}),
         ("table", {
             "name": "judges", "columns": [{"key": "forward"}, {"key": "bytes", "unit": "B"}],

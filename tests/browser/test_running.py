@@ -1,10 +1,12 @@
 """Running: squares that turn, a reload, a lost network, cancelling, and what a reader hears."""
 
 import re
+from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import SQUARES, STEP, ended, started, stopped, turned
+from tests.browser.conftest import SQUARES, STEP, ended, signed_in, started, stopped, turned
+from tests.stack import Stack
 
 
 def test_a_run_fills_its_grid_and_ends_in_a_verdict(page: Page) -> None:
@@ -47,6 +49,62 @@ def test_a_running_run_is_stopped_and_keeps_what_it_had(page: Page) -> None:
     stopped(page)
     expect(page.locator("[data-verdict]")).to_have_text("Stopped")
     assert 0 < turned(page) < SQUARES
+
+
+def test_what_is_left_of_the_day_is_said_at_once(page: Page) -> None:
+    started(page)
+    first = page.locator("[data-quota]").inner_text()
+    assert re.search(r"\d+ of \d+ Runs left today", first)
+    stopped(page)
+    page.reload()
+    expect(page.locator("[data-quota]")).to_have_text(first)
+
+
+def watched(browser: Browser, stack: Stack, made: dict[str, Any], name: str) -> Page:
+    context = signed_in(browser, stack, made["sessions"][name])
+    page = context.new_page()
+    with page.expect_websocket() as opened:
+        page.goto(f"/en/runs/{made['runs'][name]}/")
+    opened.value.wait_for_event("framereceived")
+    return page
+
+
+def test_a_run_that_is_gone_is_not_asked_for_for_ever(
+    browser: Browser, stack: Stack, made: dict[str, Any]
+) -> None:
+    page = watched(browser, stack, made, "running")
+    page.context.set_offline(True)
+    expect(page.locator(".offline")).to_contain_text("No connection")
+    page.context.clear_cookies()  # to whoever is nobody, a Run is not there
+    page.context.set_offline(False)
+    expect(page.locator(".offline")).to_have_text("This Run is no longer here.", timeout=15_000)
+    expect(page.locator("[data-stop]")).to_be_hidden()
+    sockets: list[Any] = []
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_timeout(1500)
+    assert sockets == []
+    page.context.close()
+
+
+def test_a_checkpoint_is_asked_for_by_keyboard_and_heard(
+    browser: Browser, stack: Stack, made: dict[str, Any]
+) -> None:
+    page = watched(browser, stack, made, "checkpoints")
+    button = page.locator("[data-checkpoint]")
+    expect(button).to_have_text("Checkpoint now")
+    button.focus()
+    with page.expect_response("**/checkpoint/") as answer:
+        page.keyboard.press("Enter")
+    assert answer.value.ok
+    expect(button).to_have_text("Checkpoint asked for")
+    expect(button).to_be_focused()
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("[data-said]")).to_have_text("Checkpoint asked for")
+    page.reload()
+    expect(page.locator("[data-checkpoint]")).to_have_text("Checkpoint asked for")
+    expect(page.locator("[data-stop]")).to_have_text("Stop")
+    page.context.close()
 
 
 def test_a_second_tab_shows_the_same_run(page: Page, context: BrowserContext) -> None:

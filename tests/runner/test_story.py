@@ -1,9 +1,13 @@
 """What a page says of a Run without a script: numbers, sentences, and the story of its Events."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import kernels
+from kernels.names import NAMES
 from kernels.procedure import Grid
 from runner import api
 from runner.story import tell
@@ -82,6 +86,55 @@ def test_the_first_failure_is_the_one_that_is_opened() -> None:
 def test_a_case_without_a_place_stands_below() -> None:
     story = tell([a_case("passed", None, input="row-of-zeros")], GRID, wording())
     assert len(story.loose) == 1 and story.passed == 1 and story.failed == 0
+
+
+@pytest.mark.parametrize("place", [(2, 0, 0), (0, 2, 0), (0, 0, 2), (-1, 0, 0)])
+def test_a_case_of_a_grid_that_was_drawn_otherwise_stands_below(
+    place: tuple[int, int, int],
+) -> None:
+    story = tell([a_case("failed", place)], GRID, wording())
+    assert len(story.loose) == 1 and story.failed == 1
+    assert not any(square.verdict for row in story.rows for square in row.squares)
+
+
+def test_a_case_with_a_place_and_no_grid_stands_below() -> None:
+    assert len(tell([a_case("passed", (0, 0, 0))], None, wording()).loose) == 1
+
+
+@pytest.mark.parametrize(
+    ("unit", "language", "shown"),
+    [
+        ("us", "en", "µs"),
+        ("us", "tr", "µs"),
+        ("ms", "fr", "ms"),
+        ("s", "en", "s"),
+        ("%", "en", "%"),
+        ("bytes", "en", "bytes"),
+        ("B", "fr", "octets"),
+        ("bytes", "fr", "octets"),
+        ("bytes", "tr", "bayt"),
+        ("W", "fr", "W"),
+        (None, "en", ""),
+    ],
+)
+def test_a_unit_is_named_in_figures_and_in_tables(
+    unit: str | None, language: str, shown: str
+) -> None:
+    events = [
+        event("metric", name="m", value=1.5, unit=unit),
+        event("table", name="t", columns=[{"key": "c", "unit": unit}], rows=[[1]]),
+    ]
+    story = tell(events, None, wording(language))
+    assert story.figures[0].unit == shown
+    assert story.tables[0]["columns"][0]["unit"] == shown
+
+
+def test_every_unit_that_a_procedure_gives_has_a_name_or_is_a_symbol() -> None:
+    sources = "".join(file.read_text() for file in Path(kernels.__file__).parent.rglob("*.py"))
+    written = r"""Metric\([^()]*unit="([^"]+)"|Column\("[^"]+", "([^"]+)"\)"""
+    found = {unit for pair in re.findall(written, sources) for unit in pair if unit}
+    assert {"us", "B", "bytes", "%"} <= found
+    assert found - {code.removeprefix("unit.") for code in NAMES} == set()
 
 
 def test_a_curve_is_told_by_its_last_value() -> None:

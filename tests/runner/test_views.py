@@ -1,7 +1,9 @@
 """The pages of Runs. Who may open which is in tests/security; here is what they hold."""
 
 import json
+import re
 import zlib
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -151,6 +153,89 @@ def test_stopping_a_running_run_asks_it_to_end(client: Client, person: Person) -
     assert client.post(f"/en/runs/{run.pk}/stop/").headers["Location"] == f"/en/runs/{run.pk}/"
     run.refresh_from_db()
     assert run.stop_requested_at is not None
+
+
+def test_a_run_whose_grid_was_another_is_still_shown(client: Client, person: Person) -> None:
+    events = [("case", case((0, 0, 0))), ("case", case((9, 9, 9)))]
+    run = a_run(person, events)
+    assert client.get(f"/en/runs/compare/?a={run.pk}&b={run.pk}").status_code == 200
+    page = client.get(f"/en/runs/{run.pk}/").content.decode()
+    assert page.count('class="cell p"') == 1 and page.count('class="caseline"') == 1
+
+
+def test_a_run_of_a_procedure_that_is_gone_keeps_its_name_and_what_it_said(
+    client: Client, person: Person
+) -> None:
+    events = [("case", case((0, 0, 0))), ("log", {"text": "as it was"})]
+    run = a_run(person, events, procedure="rmsnorm.long-gone")
+    page = client.get(f"/en/runs/{run.pk}/").content.decode()
+    assert "rmsnorm.long-gone" in page and "no longer part of the course" in page
+    assert page.count('class="caseline"') == 1 and "as it was" in page
+    other = a_run(person, [])
+    beside = client.get(f"/en/runs/compare/?a={run.pk}&b={other.pk}").content.decode()
+    assert beside.count("no longer part of the course") == 1
+    assert "rmsnorm.long-gone" in client.get("/en/runs/").content.decode()
+
+
+RUNNING = {"state": State.RUNNING, "outcome": "", "ended_at": None}
+
+
+def test_a_running_training_may_be_asked_for_a_checkpoint(client: Client, person: Person) -> None:
+    run = a_run(person, [], procedure="andrea.train", **RUNNING)
+    assert checkpoint_button(client, run) == "Checkpoint now"
+    address = f"/en/runs/{run.pk}/checkpoint/"
+    assert f'formaction="{address}"' in client.get(f"/en/runs/{run.pk}/").content.decode()
+    assert client.post(address).headers["Location"] == f"/en/runs/{run.pk}/"
+    assert checkpoint_button(client, run) == "Checkpoint asked for"
+    later = (timezone.now() + timedelta(seconds=1)).isoformat(timespec="milliseconds")
+    StoredEvent.objects.create(
+        run=run, seq=1, kind="artifact", at=later.replace("+00:00", "Z"),
+        data={"name": "step_000300.bin", "media": "application/octet-stream", "bytes": 1},
+    )  # fmt: skip
+    assert checkpoint_button(client, run) == "Checkpoint now"
+
+
+def checkpoint_button(client: Client, run: Run) -> str:
+    page = client.get(f"/en/runs/{run.pk}/").content.decode()
+    found = re.search(r"<button[^>]*data-checkpoint[^>]*>([^<]*)", page)
+    return found[1] if found and " hidden" not in found[0] else ""
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"procedure": "andrea.train"}, {"procedure": "andrea.train", "is_recording": True, **RUNNING},
+     {"procedure": "rmsnorm.check-forward", **RUNNING}],
+    ids=["ended", "a recording", "takes none"],
+)  # fmt: skip
+def test_nothing_else_offers_a_checkpoint(
+    client: Client, person: Person, fields: dict[str, Any]
+) -> None:
+    assert checkpoint_button(client, a_run(person, [], **fields)) == ""
+
+
+def test_the_checkpoints_of_a_training_are_listed(client: Client, person: Person) -> None:
+    run = a_run(person, [], procedure="andrea.train")
+    for step in (100, 200):
+        RunArtifact.objects.create(
+            run=run, name=f"step_{step:06}.bin", media="application/octet-stream", bytes=2048,
+            sha256="0" * 64, file=ContentFile(b"x", name=f"runs/{run.pk}/{step}.bin"),
+        )  # fmt: skip
+    page = client.get(f"/en/runs/{run.pk}/").content.decode()
+    for step in (100, 200):
+        assert f'/en/runs/{run.pk}/files/step_{step:06}.bin"' in page
+
+
+def test_a_page_asks_by_head_whether_its_run_is_still_there(client: Client, person: Person) -> None:
+    run = a_run(person, [("progress", {"done": 1, "total": 1})])
+    address = f"/en/runs/{run.pk}/events.jsonl"
+    assert client.head(address).status_code == 200
+    run.delete()
+    assert client.head(address).status_code == 404
+
+
+def test_the_log_reads_from_left_to_right(client: Client, person: Person) -> None:
+    run = a_run(person, [("log", {"text": "a line"})])
+    assert '<pre class="log" dir="ltr"' in client.get(f"/en/runs/{run.pk}/").content.decode()
 
 
 def test_my_runs_are_mine_and_of_the_step_asked_for(client: Client, person: Person) -> None:

@@ -26,7 +26,7 @@ export function drawMetrics(host, wording, plot) {
     const key = `${name}\n${series}`;
     if (!figures.has(key)) {
       const text = el("span", {});
-      const shown = unit ? wording.named(`unit.${unit}`, unit) : "";
+      const shown = wording.unit(unit);
       const label = [wording.named(`metric.${name}`, name), series && wording.namedValue(series)];
       numbers.append(
         el(
@@ -98,7 +98,7 @@ function drawChart(host, name, wording, plot) {
 
 /** The caption says in words what the curves end at: it is also what a screen reader gets. */
 function label(caption, box, title, metric, wording) {
-  const unit = metric.unit ? ` (${wording.named(`unit.${metric.unit}`, metric.unit)})` : "";
+  const unit = metric.unit ? ` (${wording.unit(metric.unit)})` : "";
   const keys = [...metric.curves].map(([series, curve], index) => {
     const name = series ? `${wording.namedValue(series)} ` : "";
     return el("span", { class: `key ${tone(series, index)}` }, `${name}${wording.number(curve.values.at(-1), 5)}`);

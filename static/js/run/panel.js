@@ -1,7 +1,8 @@
 // One panel: its Run, its buttons, and the story drawn from Events. Whatever arrives is kept and
 // drawn once a frame, so that thousands of Events cost one layout each frame and not one each.
-import { el, json, post, write } from "../dom.js";
+import { el, json, write } from "../dom.js";
 import { drawCases } from "./cases.js";
+import { Controls } from "./controls.js";
 import { drawMetrics } from "./metrics.js";
 import { drawFiles, drawLog, drawMade, drawPictures, drawSamples, drawTables } from "./pieces.js";
 import { advance, blank } from "./reducer.js";
@@ -19,14 +20,9 @@ export class Panel {
     this.grid = data.grid;
     this.find = (name) => root.querySelector(`[data-${name}]`);
     this.host = this.find("story");
-    this.wire();
+    this.controls = new Controls(this);
     if (data.run) this.begin(data.run, data.events);
     else if (data.grid) this.draw();
-  }
-
-  wire() {
-    this.find("start")?.addEventListener("submit", (event) => this.start(event));
-    this.find("steer")?.addEventListener("submit", (event) => this.stop(event));
   }
 
   url(rest = "") {
@@ -37,6 +33,8 @@ export class Panel {
   begin(run, events = []) {
     this.close?.();
     this.run = run;
+    this.missing = false;
+    this.ended = undefined;
     this.state = blank();
     this.waiting = [];
     this.since = performance.now() - (run.elapsed ?? 0) * 1000;
@@ -50,6 +48,8 @@ export class Panel {
       run: (fields) => this.learn(fields),
       link: (up) => this.link(up),
       done: () => this.over,
+      missing: () => this.isMissing(),
+      gone: () => this.gone(),
     });
     this.clock = setInterval(() => this.tick(), 100);
   }
@@ -106,6 +106,25 @@ export class Panel {
     this.root.dispatchEvent(new CustomEvent("run-ended", { bubbles: true }));
   }
 
+  /** Asked when the server refuses the socket: HEAD costs it nothing. */
+  async isMissing() {
+    const answer = await fetch(this.url("events.jsonl"), { method: "HEAD" }).catch(() => null);
+    return answer?.status === 404;
+  }
+
+  /** The Run was erased, or is no longer this reader's: nothing more will come. */
+  gone() {
+    this.missing = true;
+    clearInterval(this.clock);
+    this.verdict.replaceChildren();
+    write(this.said, "");
+    this.meter.hidden = true;
+    this.lost.hidden = false;
+    write(this.lost, this.wording.say("run_gone"));
+    this.root.dataset.state = "gone";
+    this.controls.render();
+  }
+
   /** The empty story: every piece in its place. */
   draw() {
     const { wording, host } = this;
@@ -146,7 +165,7 @@ export class Panel {
     for (const piece of this.pieces) piece(this.state, live);
     this.renderVerdict();
     this.renderMeter();
-    this.renderButtons();
+    this.controls.render();
     this.renderDevice();
     this.tick();
     this.root.dataset.state = this.run.state;
@@ -192,21 +211,6 @@ export class Panel {
     this.meter.value = progress.done;
   }
 
-  renderButtons() {
-    const { wording, run } = this;
-    const start = this.find("run");
-    const active = run.state !== "ended";
-    if (start) {
-      start.disabled = active || Boolean(this.sending);
-      write(start, wording.say("run_again"));
-    }
-    const stop = this.find("stop");
-    if (!stop) return;
-    stop.hidden = !active || !run.steerable;
-    stop.disabled = Boolean(run.stopping);
-    write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
-  }
-
   renderDevice() {
     const place = this.find("device");
     const { made } = this.state;
@@ -236,43 +240,15 @@ export class Panel {
     write(this.lost, up ? "" : this.wording.say("offline"));
   }
 
-  /** Milestones only: it began, it met its first failure, it is over. */
+  /** Milestones only: it began, met its first failure, wrote what was asked for, is over. */
   announce(before) {
     const { wording, state } = this;
     const said = this.find("said");
+    const asked = this.run.checkpoint_after ?? Infinity;
     if (state.outcome && !before.outcome) write(said, `${this.verdict.textContent} ${this.said.textContent}`);
     else if (state.failure && !before.failure) write(said, wording.say("first_failure", { case: wording.title(state.failure) }));
-    else if (state.made && !before.made) write(said, `${wording.say("running")}: ${state.made.device_name}`);
-  }
-
-  async start(event) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const button = this.find("run");
-    const refusal = this.find("refusal");
-    refusal.hidden = true;
-    this.sending = true;
-    button.disabled = true;
-    const answer = await post(form.action, new FormData(form));
-    this.sending = false;
-    if (answer?.ok) {
-      this.ended = undefined;
-      this.find("quota")?.remove();
-      this.begin({ id: answer.data.run, state: "queued", steerable: true, last_seq: 0 });
-      return;
-    }
-    button.disabled = false;
-    const sentence = answer?.data.error || this.wording.say("failed_request");
-    refusal.replaceChildren(sentence);
-    if (answer?.data.url) refusal.append(" ", el("a", { href: answer.data.url }, this.wording.say("to_that_run")));
-    refusal.hidden = false;
-  }
-
-  async stop(event) {
-    event.preventDefault();
-    this.find("stop").disabled = true;
-    const answer = await post(this.url("stop/"));
-    if (answer?.ok) this.learn({ stopping: true });
-    else this.find("stop").disabled = false;
+    else if (before.filed <= asked && state.filed > asked) {
+      write(said, wording.say("checkpoint_written", { name: state.artifacts.at(-1).name }));
+    } else if (state.made && !before.made) write(said, `${wording.say("running")}: ${state.made.device_name}`);
   }
 }

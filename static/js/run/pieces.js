@@ -17,7 +17,7 @@ export function drawTables(host, wording) {
 function table(data, wording) {
   const caption = wording.named(`table.${data.name}`, data.name);
   const head = data.columns.map((column, index) => {
-    const unit = column.unit ? ` (${column.unit})` : "";
+    const unit = column.unit ? ` (${wording.unit(column.unit)})` : "";
     const numeric = data.rows.some((row) => typeof row[index] === "number");
     return el("th", { scope: "col", class: numeric ? "n" : null }, wording.named(`column.${column.key}`, column.key) + unit);
   });
@@ -84,7 +84,7 @@ function size(bytes, wording) {
 
 export function drawLog(host, wording) {
   const cut = el("span", { class: "cut", hidden: true });
-  const lines = el("pre", { class: "log", tabindex: 0, "aria-label": wording.say("log") }, cut);
+  const lines = el("pre", { class: "log", dir: "ltr", tabindex: 0, "aria-label": wording.say("log") }, cut);
   const fold = el("details", { class: "fold", hidden: true }, el("summary", {}, wording.say("log")), lines);
   host.append(fold);
   let drawn = null;
@@ -107,7 +107,7 @@ export function drawLog(host, wording) {
   };
 }
 
-/** How this was made: facts in the order of runner/panel.py, then where the rest is to be had. */
+/** How this was made: facts in the order of runner/making.py, then where the rest is to be had. */
 export function madeOf(facts, wording) {
   if (!facts) return [];
   const parts = [facts.device_name];

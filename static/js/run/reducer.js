@@ -16,6 +16,7 @@ export function blank() {
     pictures: [],
     samples: [],
     artifacts: [],
+    filed: 0, // seq of the last file
     log: [],
     logCut: 0,
     made: null,
@@ -66,7 +67,10 @@ const reducers = {
   table: (state, data) => void own(state, "tables").push(data),
   figure: (state, data) => void own(state, "pictures").push(data),
   sample: (state, data) => void own(state, "samples").push(data),
-  artifact: (state, data) => void own(state, "artifacts").push(data),
+  artifact(state, data) {
+    own(state, "artifacts").push(data);
+    state.filed = state.seq;
+  },
   log(state, data, at) {
     if (data.note?.code === "made") {
       state.made = data.note.params;

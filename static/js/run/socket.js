@@ -6,22 +6,29 @@ const LONGEST_WAIT = 10_000;
 
 /**
  * `seen()` is the last seq held. `events(list)` and `run(fields)` take what comes and answer
- * whether more is to be asked for at once (a gap); `link(up)` tells of the connection.
+ * whether more is to be asked for at once (a gap); `link(up)` tells of the connection. Where the
+ * server refuses the socket, `missing()` finds out whether there is still a Run to follow; `gone`
+ * is told when there is none, and no more is asked for.
  */
-export function follow(path, { seen, events, run, link, done }) {
+export function follow(path, { seen, events, run, link, done, missing, gone }) {
   let socket = null;
   let wait = FIRST_WAIT;
   let timer = 0;
   let over = false;
+  let opened = false;
 
   function open() {
     clearTimeout(timer);
     if (over || socket) return;
+    opened = false;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(`${scheme}//${location.host}${path}?after=${seen()}`);
     socket.onmessage = (message) => take(JSON.parse(message.data));
-    socket.onopen = () => link(true);
-    socket.onclose = (event) => closed(event);
+    socket.onopen = () => {
+      opened = true;
+      link(true);
+    };
+    socket.onclose = closed;
   }
 
   function take(frame) {
@@ -45,14 +52,18 @@ export function follow(path, { seen, events, run, link, done }) {
     socket = null;
   }
 
-  function closed(event) {
+  async function closed() {
+    const refused = !opened;
     socket = null;
     if (over || done()) return;
-    if (event.code === 4403 || event.code === 4404) {
-      over = true;
+    link(false);
+    if (refused && navigator.onLine && (await missing())) {
+      if (over) return;
+      close();
+      gone();
       return;
     }
-    link(false);
+    if (over || socket) return; // meanwhile it ended, or opened once more
     timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
@@ -69,11 +80,13 @@ export function follow(path, { seen, events, run, link, done }) {
   addEventListener("offline", offline);
   open();
 
-  return function close() {
+  function close() {
     over = true;
     clearTimeout(timer);
     removeEventListener("online", online);
     removeEventListener("offline", offline);
     drop();
-  };
+  }
+
+  return close;
 }

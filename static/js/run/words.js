@@ -56,6 +56,10 @@ export class Wording {
     return this.messages[code] ?? otherwise;
   }
 
+  unit(code) {
+    return code ? this.named(`unit.${code}`, code) : "";
+  }
+
   /** A label or a cell: by its name where it has one, a number as numbers are written. */
   namedValue(value) {
     return typeof value === "string" ? this.named(`name.${value}`, this.number(value)) : this.number(value);

@@ -1,0 +1,109 @@
+// The buttons of a panel: Run, Stop and a checkpoint, and the sentences that stand by them.
+import { el, post, write } from "../dom.js";
+
+export class Controls {
+  constructor(panel) {
+    this.panel = panel;
+    this.wording = panel.wording;
+    this.find = panel.find;
+    this.find("start")?.addEventListener("submit", (event) => this.start(event));
+    this.find("steer")?.addEventListener("submit", (event) => this.steer(event));
+  }
+
+  render() {
+    const { panel, wording } = this;
+    const { run } = panel;
+    const active = run.state !== "ended" && !panel.missing;
+    const start = this.find("run");
+    if (start) {
+      start.disabled = active || Boolean(this.sending);
+      write(start, wording.say("run_again"));
+    }
+    const stop = this.find("stop");
+    if (!stop) return;
+    stop.hidden = !active || !run.steerable;
+    stop.disabled = Boolean(run.stopping);
+    write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
+    this.renderCheckpoint(active);
+  }
+
+  /** It keeps the focus while it waits, so it is not disabled for good. */
+  renderCheckpoint(active) {
+    const button = this.find("checkpoint");
+    if (!button) return;
+    const { run } = this.panel;
+    button.hidden = !active || run.state !== "running" || !run.steerable;
+    button.setAttribute("aria-disabled", String(this.asked || Boolean(run.stopping)));
+    write(button, this.wording.say(this.asked ? "checkpoint_asked" : "checkpoint"));
+  }
+
+  /** Whether a checkpoint was asked for and no file has come since. */
+  get asked() {
+    const after = this.panel.run.checkpoint_after;
+    return typeof after === "number" && this.panel.state.filed <= after;
+  }
+
+  async start(event) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const button = this.find("run");
+    this.find("refusal").hidden = true;
+    this.sending = true;
+    button.disabled = true;
+    const answer = await post(form.action, new FormData(form));
+    this.sending = false;
+    if (answer?.ok) {
+      this.showLeft(answer.data.left);
+      this.panel.begin({ id: answer.data.run, state: "queued", steerable: true, last_seq: 0 });
+      return;
+    }
+    button.disabled = false;
+    this.refuse(answer?.data.error, answer?.data.url);
+  }
+
+  /** How many Runs the day still holds. */
+  showLeft(left) {
+    const place = this.find("quota");
+    if (!place || !left) return;
+    write(place, this.wording.say("runs_left", left));
+    place.classList.toggle("few", left.few);
+    place.hidden = false;
+  }
+
+  refuse(sentence, url) {
+    const refusal = this.find("refusal");
+    refusal.replaceChildren(sentence || this.wording.say("failed_request"));
+    if (url) refusal.append(" ", el("a", { href: url }, this.wording.say("to_that_run")));
+    refusal.hidden = false;
+  }
+
+  steer(event) {
+    event.preventDefault();
+    this.find("refusal").hidden = true;
+    if (event.submitter && event.submitter === this.find("checkpoint")) this.checkpoint();
+    else this.stop();
+  }
+
+  async stop() {
+    const { panel } = this;
+    this.find("stop").disabled = true;
+    const answer = await post(panel.url("stop/"));
+    if (answer?.ok) return panel.learn({ stopping: true });
+    this.find("stop").disabled = false;
+    this.refuse();
+  }
+
+  async checkpoint() {
+    const { panel, wording } = this;
+    if (this.asked || panel.run.stopping) return;
+    const { run } = panel;
+    const before = run.checkpoint_after;
+    run.checkpoint_after = panel.state.seq;
+    this.render();
+    const answer = await post(panel.url("checkpoint/"));
+    if (answer?.ok) return write(this.find("said"), wording.say("checkpoint_asked"));
+    run.checkpoint_after = before;
+    this.render();
+    this.refuse();
+  }
+}
