@@ -6,11 +6,15 @@ hundred people may watch one Run.
 
 import asyncio
 import json
+import re
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
+
+from django.conf import settings
 
 from runner.access import visible
 from runner.hub import Frame, Hub, Subscription, frame_of, hubs
@@ -21,6 +25,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _NORMAL, _TRY_AGAIN = 1000, 1013
+_NUMBER = re.compile(r"[0-9]{1,9}")  # of an Event: far below what a database's integer holds
+_open: Counter[str] = Counter()  # sockets of this process, by whose they are
 
 
 async def follow(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -33,6 +39,27 @@ async def follow(scope: dict[str, Any], receive: Receive, send: Send) -> None:
         await send({"type": "websocket.close"})
         return
     await send({"type": "websocket.accept"})
+    who = client_of(scope)
+    if _open[who] >= settings.SOCKETS_EACH:
+        reason = "Too many pages of this person are open."
+        await send({"type": "websocket.close", "code": _TRY_AGAIN, "reason": reason})
+        return
+    _open[who] += 1
+    try:
+        await serve(scope, run_id, receive, send)
+    finally:
+        _open[who] -= 1
+        if not _open[who]:
+            del _open[who]
+
+
+def client_of(scope: dict[str, Any]) -> str:
+    """A person, or the network address of somebody unknown, who may watch a recording."""
+    person = scope["user"].pk
+    return f"person {person}" if person else f"network {scope.get('network', '')}"
+
+
+async def serve(scope: dict[str, Any], run_id: uuid.UUID, receive: Receive, send: Send) -> None:
     sending = asyncio.create_task(Socket(run_id, start_of(scope), send).feed())
     leaving = asyncio.create_task(until_disconnected(receive))
     await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -44,7 +71,7 @@ async def follow(scope: dict[str, Any], receive: Receive, send: Send) -> None:
 
 def start_of(scope: dict[str, Any]) -> int:
     asked = parse_qs(scope.get("query_string", b"").decode("ascii", "replace")).get("after", ["0"])
-    return int(asked[0]) if asked[0].isascii() and asked[0].isdigit() else 0
+    return int(asked[0]) if _NUMBER.fullmatch(asked[0]) else 0
 
 
 async def until_disconnected(receive: Receive) -> None:

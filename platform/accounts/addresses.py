@@ -2,6 +2,7 @@
 
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -15,10 +16,29 @@ def client_ip(request: HttpRequest) -> str:
     X-Forwarded-For is read only where TRUSTED_PROXIES says how many proxies of ours append to
     it: whatever stands left of what they wrote, the client may have made up.
     """
-    peer = _parsed(request.META.get("REMOTE_ADDR", ""))
+    return _believed(
+        request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", "")
+    )
+
+
+class Addressed:
+    """Tells a websocket's application which client opens it: `network` in its scope."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+        peer = (scope.get("client") or ("",))[0]
+        said = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        client = network(_believed(peer, b",".join(said).decode("latin-1")))
+        return await self.app(scope | {"network": client}, receive, send)
+
+
+def _believed(peer_address: str, forwarded: str) -> str:
+    peer = _parsed(peer_address)
     proxies: int = settings.TRUSTED_PROXIES
     if proxies:
-        hops = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        hops = forwarded.split(",")
         claimed = hops[-proxies] if len(hops) >= proxies else ""
         peer = _parsed(claimed) or peer
     return str(peer) if peer else NOWHERE

@@ -16,6 +16,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
 
+from accounts.addresses import Addressed  # noqa: E402
 from chainrule.bounds import BoundedBodies  # noqa: E402
 from chainrule.origins import SameOrigin  # noqa: E402
 from chainrule.sockets import no_such_socket  # noqa: E402
@@ -25,6 +26,6 @@ sockets = URLRouter([*websocket_urlpatterns, re_path("", no_such_socket)])  # ty
 application = ProtocolTypeRouter(
     {
         "http": BoundedBodies(http, settings.LONGEST_BODY),
-        "websocket": SameOrigin(AuthMiddlewareStack(sockets)),
+        "websocket": SameOrigin(Addressed(AuthMiddlewareStack(sockets))),
     }
 )

@@ -100,7 +100,7 @@ def numbers_and_times(payload: bytes) -> list[tuple[int, float]]:
 
 def measure() -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="chainrule-bench-") as folder:
-        site = Site(Path(folder))
+        site = Site(Path(folder), SOCKETS_EACH=str(2 * VIEWERS))
         try:
             site.open()
             person = site.person()

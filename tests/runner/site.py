@@ -96,6 +96,7 @@ class Site:
 
     def point_here(self) -> None:
         self._kept = (connections["default"], connections["default"].settings_dict["NAME"])
+        self.leave_pool()
         self._kept_storage = default_storage._wrapped  # type: ignore[attr-defined]
         default_storage._wrapped = FileSystemStorage(self.folder / "files")  # type: ignore[attr-defined]
         self._kept_settings = (settings.REDIS_URL, settings.RUNNER_REGISTRY)
@@ -109,12 +110,19 @@ class Site:
 
     def point_back(self) -> None:
         connections["default"].close()
+        self.leave_pool()
         wrapper, connections.settings["default"]["NAME"] = self._kept
         connections["default"] = wrapper
         settings.REDIS_URL, settings.RUNNER_REGISTRY = self._kept_settings
         default_storage._wrapped = self._kept_storage  # type: ignore[attr-defined]
         procedures.registry.cache_clear()
         current_app.conf.broker_url = self._kept_broker
+
+    def leave_pool(self) -> None:
+        """Django's pool is known by its alias, whatever database it leads to."""
+        if connections["default"].vendor == "postgresql":
+            connections["default"].close()
+            connections["default"].close_pool()
 
     def answers(self) -> bool:
         try:
