@@ -30,6 +30,7 @@ PAGES = [
     ("/en/runs/{error_in_code}/", "error_in_code"),
     ("/en/runs/{queued}/", "queued"),
     ("/en/runs/{running}/", "running"),
+    ("/fr/runs/{checkpoints}/", "checkpoints"),
     ("/en/runs/{recording}/", ""),
     ("/en/runs/compare/?a={passed}&b={failed}", "passed"),
     ("/en/runs/compare/", ""),

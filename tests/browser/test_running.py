@@ -79,6 +79,7 @@ def test_a_run_that_is_gone_is_not_asked_for_for_ever(
     page.context.set_offline(False)
     expect(page.locator(".offline")).to_have_text("This Run is no longer here.", timeout=15_000)
     expect(page.locator("[data-stop]")).to_be_hidden()
+    expect(page.locator("[data-elapsed]")).to_be_empty()
     sockets: list[Any] = []
     page.on("websocket", lambda socket: sockets.append(socket))
     page.evaluate("dispatchEvent(new Event('online'))")

@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
@@ -59,7 +60,12 @@ def test_a_run_is_queued_with_what_the_lesson_declares(reader: Client, worker: N
     response = run(reader, CHECK, headers=JSON)
     made = Run.objects.get()
     assert response.status_code == 201
-    assert response.json() == {"run": str(made.pk), "url": f"/en/runs/{made.pk}/"}
+    most = settings.GUEST_RUNS_PER_DAY
+    assert response.json() == {
+        "run": str(made.pk),
+        "url": f"/en/runs/{made.pk}/",
+        "left": {"n": most - 1, "limit": most, "few": False},
+    }
     assert (made.procedure, made.version, made.device) == ("rmsnorm.check-forward", 1, "cpu")
     assert (made.course, made.lesson, made.step) == ("small", "second", "check")
     assert made.owner == get_user_model().objects.get()

@@ -119,6 +119,9 @@ export class Panel {
     this.verdict.replaceChildren();
     write(this.said, "");
     this.meter.hidden = true;
+    const elapsed = this.find("elapsed");
+    if (elapsed) write(elapsed, "");
+    this.renderDevice();
     this.lost.hidden = false;
     write(this.lost, this.wording.say("run_gone"));
     this.root.dataset.state = "gone";
@@ -217,7 +220,7 @@ export class Panel {
     if (!made || !place) return;
     const tail = made.interpreter ? this.wording.say("interpreter_short") : made.triton ? `Triton ${made.triton}` : "";
     const text = [made.device_name, tail].filter(Boolean).join(" · ");
-    const dot = `dot${this.run.state === "ended" ? "" : " on"}`;
+    const dot = `dot${this.run.state === "ended" || this.missing ? "" : " on"}`;
     if (place.textContent === text && place.firstElementChild?.className === dot) return;
     place.replaceChildren(el("i", { class: dot }), text);
   }
