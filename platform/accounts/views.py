@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth import authenticate, logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils import translation
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -71,9 +72,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 def _signed_in(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on in the language chosen in this browser, or else in the account's."""
-    if joining.sign_in(request, person):
-        messages.success(request, _("What you did as a guest is now in your account."))
     spoken = language.chosen(request) or person.language
+    if joining.sign_in(request, person):
+        with translation.override(spoken):  # the page that follows speaks it
+            messages.success(request, _("What you did as a guest is now in your account."))
     response = HttpResponseRedirect(next_page(request, spoken))
     language.remember(request, response, spoken)
     return response
