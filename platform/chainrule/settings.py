@@ -110,9 +110,6 @@ if bucket := env.text("S3_BUCKET"):  # a worker may stand on another machine
             "file_overwrite": True,
         },
     }
-CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
-}
 
 # Static files --------------------------------------------------------------------------------
 STATIC_URL = "/static/"
