@@ -1,10 +1,13 @@
 """Taking a file that a child wrote into the storage. The child's word is not believed."""
 
 import hashlib
+import logging
 import os
 import re
 import stat
 import tempfile
+import uuid
+from collections.abc import Iterable
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,6 +18,8 @@ from django.core.files.storage import default_storage
 from runner import limits
 from runner.claims import Claim
 from runner.models import RunArtifact
+
+log = logging.getLogger(__name__)
 
 _SAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _PIECE = 1024 * 1024
@@ -61,7 +66,8 @@ class Files:
         digest = hashlib.file_digest(source, "sha256").hexdigest()
         source.seek(0)
         safe = _SAFE.sub("-", name).strip(".-") or "file"
-        path = f"runs/{self.claim.run_id}/{self.claim.attempt}-{len(self.names)}-{safe[-100:]}"
+        file = f"{self.claim.attempt}-{len(self.names)}-{safe[-100:]}"
+        path = f"{folder_of(self.claim.run_id)}/{file}"
         self.names.add(name)
         return RunArtifact(
             run_id=self.claim.run_id,
@@ -71,6 +77,45 @@ class Files:
             sha256=digest,
             file=default_storage.save(path, File(source)),
         )
+
+
+def folder_of(run_id: uuid.UUID) -> str:
+    return f"runs/{run_id}"
+
+
+def discard(names: Iterable[str]) -> None:
+    """Delete these from the storage. What it refuses is logged and stays; the rest goes."""
+    for name in names:
+        try:
+            default_storage.delete(name)
+        except Exception:  # each storage has errors of its own
+            log.exception("The file %s could not be deleted and stays in the storage.", name)
+
+
+def discard_all(run_id: uuid.UUID) -> None:
+    """Every file of that Run, recorded or not."""
+    if names := list_of(run_id):
+        discard([*names, folder_of(run_id)])
+
+
+def discard_unrecorded(claim: Claim, attempts: range) -> None:
+    """What these attempts stored and never recorded, being stopped in between."""
+    recorded = RunArtifact.objects.filter(run_id=claim.run_id).values_list("file", flat=True)
+    left = set(list_of(claim.run_id)).difference(recorded)
+    theirs = tuple(f"{folder_of(claim.run_id)}/{attempt}-" for attempt in attempts)
+    discard(sorted(name for name in left if name.startswith(theirs)))
+
+
+def list_of(run_id: uuid.UUID) -> list[str]:
+    folder = folder_of(run_id)
+    try:
+        _, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return []
+    except Exception:
+        log.exception("The files of Run %s cannot be listed and stay in the storage.", run_id)
+        return []
+    return [f"{folder}/{file}" for file in files]
 
 
 def copy_at_most(source: BinaryIO, copy: BinaryIO, room: int) -> int:

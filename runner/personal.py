@@ -1,18 +1,40 @@
 """What the runner holds of a person: to export, to erase, to hand from a guest to an account."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from kernels.events import Note, Outcome
 from runner import ending
-from runner.models import Run, RunArtifact, StoredEvent
+from runner.files import discard, discard_all
+from runner.models import Run, RunArtifact, State, StoredEvent
+
+_PAGE = 50  # Events read at once: each may have 256 KiB
 
 
 def export_person(person: Any) -> dict[str, Any]:
-    """Every Run of this person with its Events and the names of its files, as plain data."""
-    runs = Run.objects.filter(owner_id=person.pk).order_by("created_at")
-    return {"runs": [export_run(run) for run in runs.prefetch_related("artifacts").iterator(50)]}
+    """Every Run of this person with its Events and the names of its files, as plain data.
+
+    Iterators stand for lists: together they may be larger than the memory.
+    """
+    return {"runs": map(export_run, runs_of(person))}
+
+
+def runs_of(person: Any) -> Iterator[Run]:
+    # No cursor stays open: who reads slowly would keep a connection for as long.
+    runs = Run.objects.filter(owner_id=person.pk)
+    for run_id in list(runs.order_by("created_at").values_list("id", flat=True)):
+        yield from runs.filter(id=run_id).prefetch_related("artifacts")
+
+
+def events_of(run: Run) -> Iterator[dict[str, Any]]:
+    later: Any = StoredEvent.objects.filter(run=run).order_by("seq")
+    after = 0
+    while page := list(later.filter(seq__gt=after).values("seq", "kind", "at", "data")[:_PAGE]):
+        yield from page
+        after = page[-1]["seq"]
 
 
 def export_run(run: Run) -> dict[str, Any]:
@@ -30,22 +52,25 @@ def export_run(run: Run) -> dict[str, Any]:
         "ended_at": run.ended_at.isoformat() if run.ended_at else None,
         "made": run.made,
         "artifacts": [artifact.name for artifact in run.artifacts.all()],
-        "events": list(
-            StoredEvent.objects.filter(run=run).order_by("seq").values("seq", "kind", "at", "data")
-        ),
+        "events": events_of(run),
     }
 
 
 def erase_person(person: Any) -> None:
     """Delete this person's Runs, Events and files. A child that still runs is ended by its
-    worker, whose next write finds no row."""
-    artifacts = RunArtifact.objects.filter(run__owner_id=person.pk)
-    files = [(row.file.storage, row.file.name or "") for row in artifacts]
-    Run.objects.filter(owner_id=person.pk).delete()
+    worker, whose next write finds no row, and which deletes what it stored meanwhile."""
+    runs = Run.objects.filter(owner_id=person.pk)
+    recorded = RunArtifact.objects.filter(run__owner_id=person.pk)
+    names = [name for name in recorded.values_list("file", flat=True) if name]
+    # A listing each would take long; only these may have files that nobody recorded.
+    cut_off = Q(attempt__gt=1) | Q(outcome=Outcome.INFRASTRUCTURE_FAILURE) | ~Q(state=State.ENDED)
+    suspect = list(runs.filter(cut_off).values_list("id", flat=True))
+    runs.delete()
 
     def delete_files() -> None:
-        for storage, name in files:
-            storage.delete(name)
+        discard(names)
+        for run_id in suspect:
+            discard_all(run_id)
 
     transaction.on_commit(delete_files)
 

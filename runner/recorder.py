@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError, close_old_connections, connections, transaction
@@ -18,6 +19,7 @@ from django.utils import timezone
 from kernels.events import Kind
 from runner.claims import Claim
 from runner.ending import as_json, now_text
+from runner.files import discard
 from runner.models import Run, RunArtifact, State, StoredEvent
 from runner.publisher import Publisher
 
@@ -135,9 +137,17 @@ def store(claimed: Claim, batch: list[Entry]) -> None:
         StoredEvent.objects.bulk_create(
             StoredEvent(run_id=claimed.run_id, **entry.envelope) for entry in batch
         )
-        RunArtifact.objects.bulk_create(
-            [entry.artifact for entry in batch if entry.artifact is not None]
-        )
+        keep([entry.artifact for entry in batch if entry.artifact is not None])
+
+
+def keep(artifacts: list[RunArtifact]) -> None:
+    """A file of that name from an attempt before this one gives way."""
+    for artifact in artifacts:
+        same = RunArtifact.objects.filter(run_id=artifact.run_id, name=artifact.name)
+        replaced = list(same.values_list("file", flat=True))
+        same.delete()
+        artifact.save(force_insert=True)
+        transaction.on_commit(partial(discard, replaced))
 
 
 def changes_by(envelope: dict[str, Any]) -> dict[str, Any]:

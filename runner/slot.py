@@ -18,7 +18,7 @@ from django.utils import timezone
 from kernels.events import End, Kind, Log, Note, Outcome, to_data
 from runner import limits, procedures
 from runner.claims import Claim, Hold, claim
-from runner.files import Files
+from runner.files import Files, discard_unrecorded
 from runner.models import Queue, WorkerNode
 from runner.orders import Facts, Limits, Spawn
 from runner.output import Output
@@ -69,6 +69,7 @@ class Slot:
         ):
             try:
                 if claimed.attempt > 1:
+                    discard_unrecorded(claimed, range(1, claimed.attempt))
                     note = Note("log.restarted", {"attempt": claimed.attempt})
                     recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
                 output = Output(folder / "printed")
@@ -80,6 +81,8 @@ class Slot:
                 note = Note("end.fault", {"error": type(error).__name__})
                 end = End(Outcome.INFRASTRUCTURE_FAILURE, note)
                 recorder.add(Kind.OUTCOME, to_data(end))
+        if hold.lost.is_set():  # another attempt has it, or it was erased
+            discard_unrecorded(claimed, range(claimed.attempt, claimed.attempt + 1))
 
     def order(self, claimed: Claim) -> Spawn:
         procedure = procedures.find(claimed.procedure)

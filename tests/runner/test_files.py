@@ -1,14 +1,19 @@
 """Which of a child's files are taken, and as what."""
 
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from runner import limits
 from runner.claims import Claim
-from runner.files import Files, Refused
+from runner.files import Files, Refused, discard_unrecorded
+from runner.models import Run
+from runner.recorder import Entry, store
+from tests.runner import rows
 
 
 @pytest.fixture
@@ -76,6 +81,45 @@ def test_number_and_size_are_limited(files: Files, monkeypatch: pytest.MonkeyPat
     announce(files, "c", b"x" * 30)
     announce(files, "d", b"x")
     assert refusal(files, "e") == "too-many"
+
+
+def a_claim(run: Run) -> Claim:
+    return Claim(run.id, run.attempt, run.procedure, {}, 1, run.device, run.last_seq)
+
+
+@pytest.mark.django_db
+def test_what_an_attempt_stored_and_never_recorded_is_discarded(tmp_path: Path) -> None:
+    claim = a_claim(rows.a_running_run(attempt=2))
+    first, second = Files(replace(claim, attempt=1), tmp_path), Files(claim, tmp_path)
+    for name in ("recorded", "lost"):
+        (tmp_path / name).write_bytes(b"x")
+    recorded, lost = (first.take({"name": name})[1] for name in ("recorded", "lost"))
+    mine = second.take({"name": "lost"})[1]
+    recorded.save()
+    discard_unrecorded(claim, range(1, 2))
+    kept = [default_storage.exists(row.file.name or "") for row in (recorded, lost, mine)]
+    assert kept == [True, False, True]
+    discard_unrecorded(claim, range(2, 3))
+    assert not default_storage.exists(mine.file.name or "")
+
+
+@pytest.mark.django_db
+def test_the_file_of_a_second_attempt_replaces_that_of_the_first(
+    tmp_path: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    run = rows.a_running_run()
+    (tmp_path / "loss.svg").write_bytes(b"x")
+    taken = []
+    with django_capture_on_commit_callbacks(execute=True):
+        for attempt in (1, 2):
+            Run.objects.filter(id=run.id).update(attempt=attempt)
+            claim = replace(a_claim(run), attempt=attempt)
+            data, row = Files(claim, tmp_path).take({"name": "loss.svg"})
+            event = {"seq": attempt, "kind": "artifact", "at": rows.AT, "data": data}
+            store(claim, [Entry(event, row)])
+            taken.append(row.file.name or "")
+    assert [artifact.file.name for artifact in run.artifacts.all()] == taken[1:]
+    assert [default_storage.exists(name) for name in taken] == [False, True]
 
 
 def test_the_name_of_the_log_is_ours(files: Files) -> None:

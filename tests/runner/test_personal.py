@@ -7,7 +7,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from runner import api
+from accounts.exporting import pieces
+from runner import api, personal
 from runner.models import Run, RunArtifact, State, StoredEvent
 from tests.runner import rows
 
@@ -19,7 +20,7 @@ def test_an_export_holds_every_run_with_its_events_and_nobody_elses() -> None:
     run = rows.an_ended_run(person, course="rmsnorm", lesson="forward", step="masked")
     events = rows.tell(run, 1, 2)
     rows.an_ended_run()
-    (exported,) = json.loads(json.dumps(api.export_person(person)))["runs"]
+    (exported,) = json.loads("".join(pieces(api.export_person(person))))["runs"]
     assert exported["id"] == str(run.id)
     assert exported["page"] == "rmsnorm/forward/masked"
     assert exported["events"] == events
@@ -38,6 +39,55 @@ def test_erasing_takes_runs_events_and_files(
     assert [row.id for row in Run.objects.all()] == [other.id]
     assert not StoredEvent.objects.exists()
     assert not default_storage.exists(artifact.file.name or "")
+
+
+def test_an_export_reads_a_page_of_events_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(personal, "_PAGE", 3)
+    person = rows.a_guest()
+    events = rows.tell(rows.an_ended_run(person), *range(1, 8))
+    (run,) = api.export_person(person)["runs"]
+    assert list(run["events"]) == events
+
+
+def a_file(run: Run, name: str) -> str:
+    return default_storage.save(f"runs/{run.id}/{name}", ContentFile(b"x"))
+
+
+def test_erasing_takes_the_files_that_a_lost_attempt_left_unrecorded(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    person = rows.a_guest()
+    run = rows.an_ended_run(person, attempt=2)
+    left = a_file(run, "1-1-loss.svg")
+    with django_capture_on_commit_callbacks(execute=True):
+        api.erase_person(person)
+    assert not default_storage.exists(left)
+    assert not default_storage.exists(f"runs/{run.id}")
+
+
+def test_a_file_that_the_storage_refuses_to_delete_is_logged_and_the_others_go(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    person = rows.a_guest()
+    run = rows.an_ended_run(person)
+    names = [a_file(run, name) for name in ("1-1-a", "1-2-b")]
+    for name in names:
+        RunArtifact.objects.create(run=run, name=name, media="a/b", bytes=1, sha256="0", file=name)
+    delete = default_storage.delete
+
+    def refusing(name: str) -> None:
+        if name == names[0]:
+            raise RuntimeError("AccessDenied")
+        delete(name)
+
+    monkeypatch.setattr(default_storage, "delete", refusing)
+    with django_capture_on_commit_callbacks(execute=True):
+        api.erase_person(person)
+    assert [default_storage.exists(name) for name in names] == [True, False]
+    assert names[0] in caplog.text
+    assert not Run.objects.exists()
 
 
 def test_a_guests_runs_become_the_accounts() -> None:
