@@ -1,7 +1,8 @@
 """What the site holds of a person, wherever it is: moved, exported, erased as one.
 
 Each module of settings.PERSONAL_DATA answers for its own part with three functions:
-adopt(guest, person), export_person(person) and erase_person(person).
+adopt(guest, person), export_person(person) and erase_person(person). In what is exported an
+iterator may stand for a list that is too long for the memory.
 """
 
 from importlib import import_module
@@ -37,7 +38,7 @@ def merge(guest: Person, person: Person) -> None:
 
 
 def export(person: Person) -> dict[str, Any]:
-    """Everything the site holds of this person, ready for JSON."""
+    """Everything the site holds of this person, for `accounts.exporting`."""
     parts = {module.__name__: module.export_person(person) for module in _modules()}
     return {
         "format": FORMAT,

@@ -7,16 +7,24 @@ from typing import Concatenate, ParamSpec
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import holdings, language, throttle
+from accounts.exporting import Export
 from accounts.forms import ChangePasswordForm, EraseAccountForm, EraseGuestForm, ProfileForm, posted
 from accounts.models import Person
 
@@ -24,12 +32,12 @@ P = ParamSpec("P")
 
 
 def for_a_person(
-    view: Callable[Concatenate[HttpRequest, Person, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, Person, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Only for somebody we know, guest or account; others are sent to sign in."""
 
     @wraps(view)
-    def inner(request: HttpRequest, *args: P.args, **options: P.kwargs) -> HttpResponse:
+    def inner(request: HttpRequest, *args: P.args, **options: P.kwargs) -> HttpResponseBase:
         if not isinstance(request.user, Person):
             return redirect_to_login(request.get_full_path(), reverse("accounts:sign-in"))
         return view(request, request.user, *args, **options)
@@ -76,11 +84,14 @@ def password(request: HttpRequest, person: Person) -> HttpResponse:
 @never_cache
 @require_safe
 @for_a_person
-def export(request: HttpRequest, person: Person) -> HttpResponse:
-    """Everything we hold of this person, as a JSON file."""
-    response = JsonResponse(
-        holdings.export(person), json_dumps_params={"indent": 2, "ensure_ascii": False}
-    )
+def export(request: HttpRequest, person: Person) -> StreamingHttpResponse:
+    """Everything we hold of this person, as a JSON file. A HEAD makes none."""
+    zipped = "gzip" in request.headers.get("Accept-Encoding", "")
+    content = () if request.method == "HEAD" else Export(person, zipped=zipped)
+    response = StreamingHttpResponse(content, content_type="application/json")
+    if zipped:
+        response["Content-Encoding"] = "gzip"
+    patch_vary_headers(response, ["Accept-Encoding"])
     name = f"chainrule-{timezone.now():%Y-%m-%d}.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

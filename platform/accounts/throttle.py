@@ -68,6 +68,11 @@ RESETS = Limit(
     ((HOUR, 60),),
     _("Too many messages were asked for from your network. Try again later."),
 )
+EXPORTS = Limit(
+    "export",
+    ((HOUR, 20),),
+    _("Your data is being exported, or was exported often within an hour. Try again later."),
+)
 RESETS_TO_ONE_ADDRESS = Limit("reset-to", ((HOUR, 3),), "")  # never shown: it would tell
 
 

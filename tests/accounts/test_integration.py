@@ -65,7 +65,7 @@ def test_a_guest_whose_work_nobody_adopts_is_not_deleted(
 
 
 def test_the_export_holds_it_all(client: Client, at_work: Person) -> None:
-    data = json.loads(client.get("/en/account/export/").content)
+    data = json.loads(b"".join(client.get("/en/account/export/")))
     assert len(data["runner"]["runs"]) == len(data["lessons"]["answers"]) == 1
 
 

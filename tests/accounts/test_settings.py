@@ -1,11 +1,15 @@
 """Settings, language, export and erasure."""
 
+import gzip
 import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth import SESSION_KEY
 from django.test import Client
 
+from accounts import exporting
 from accounts.models import Person
 from tests.accounts.conftest import PASSWORD
 
@@ -79,11 +83,58 @@ def test_the_export_holds_the_person_and_what_every_app_holds(
     answer = client.get("/en/account/export/")
     assert answer["Content-Type"] == "application/json"
     assert answer["Content-Disposition"].startswith('attachment; filename="chainrule-')
-    data = json.loads(answer.content)
+    content = b"".join(answer).decode()
+    data = json.loads(content)
     assert data["format"] == "chainrule-export/1"
     assert data["person"]["email"] == "ada@example.org"
     assert data["tests"] == {"words": ["ğüşı"]}
-    assert "password" not in answer.content.decode()
+    assert "password" not in content
+
+
+def test_an_export_is_zipped_for_who_takes_that_and_a_head_makes_none(
+    client: Client, guest: Person
+) -> None:
+    zipped = client.get("/en/account/export/", headers={"accept-encoding": "gzip"})
+    assert json.loads(gzip.decompress(b"".join(zipped)))["format"] == "chainrule-export/1"
+    zipped.close()
+    assert client.head("/en/account/export/").status_code == 200
+    assert not exporting._running
+
+
+def test_one_export_at_a_time_and_not_too_many_within_an_hour(
+    client: Client, guest: Person, account: Person
+) -> None:
+    running = client.get("/en/account/export/")
+    assert client.get("/en/account/export/").status_code == 429
+    other = Client()
+    other.force_login(account)
+    assert other.get("/en/account/export/").status_code == 200
+    running.close()
+    for _ in range(19):
+        again = client.get("/en/account/export/")
+        assert again.status_code == 200
+        again.close()
+    assert client.get("/en/account/export/").status_code == 429
+
+
+def test_an_export_larger_than_memory_is_made_piece_by_piece() -> None:
+    made = 0
+
+    def runs() -> Iterator[dict[str, object]]:
+        nonlocal made
+        for made in range(1, 1_000_001):
+            yield {"number": made, "events": iter([{"data": {"é": "x" * 1000}}])}
+
+    document = exporting.pieces({"runs": runs(), "at": datetime(2026, 11, 30, tzinfo=UTC)})
+    for _ in range(1000):
+        next(document)
+    assert made < 1000
+    small = {"runs": iter([{"events": iter([]), "n": 1}]), "none": iter([]), "text": "ğ"}
+    assert json.loads("".join(exporting.pieces(small))) == {
+        "runs": [{"events": [], "n": 1}],
+        "none": [],
+        "text": "ğ",
+    }
 
 
 def test_an_account_is_erased_by_its_password_and_leaves_nothing(
