@@ -14,7 +14,7 @@ from kernels.messages import MESSAGES
 from kernels.names import NAMES
 from kernels.procedure import BadParameter
 from kernels.registry import UnknownProcedure
-from runner import ending, submission
+from runner import ending, limits, submission
 from runner.access import may_steer, may_view, steerable, visible
 from runner.models import Queue, Run, RunArtifact, State, StoredEvent
 from runner.personal import adopt, erase_person, export_person
@@ -41,8 +41,6 @@ __all__ = [
     "get", "history", "may_steer", "may_view", "messages", "quota", "recordings", "snapshot",
     "stop", "submit",
 ]  # fmt: skip
-
-_EVENTS_IN_SNAPSHOT = 25_000
 
 
 def submit(
@@ -71,11 +69,11 @@ def get(run_id: uuid.UUID | str, viewer: Any) -> RunView:
 
 
 def snapshot(run_id: uuid.UUID | str, viewer: Any) -> Snapshot:
-    """The Run and every Event stored so far; a socket opened after the last one misses nothing."""
+    """The Run and its first Events; a socket opened after the last of them misses nothing."""
     row = visible(run_id, viewer)
     return Snapshot(
         run=row.view(artifacts=True),
-        events=stored_after(row.id, 0, _EVENTS_IN_SNAPSHOT),
+        events=stored_after(row.id, 0, limits.PAGE_EVENTS),
         queue_position=queue_position(row),
         wait_range=wait_range(row),
     )

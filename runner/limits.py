@@ -19,6 +19,7 @@ LOG_FILE_BYTES = 10 * 1024 * 1024
 MAX_ARTIFACTS = 50
 MAX_ARTIFACT_BYTES = 64 * 1024 * 1024
 
+PAGE_EVENTS = 1500  # that a page is drawn from and embeds; its socket brings the rest
 STREAM_SECONDS = 3600  # what a stream outlives its Run
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from runner import api
+from runner import api, limits
 from tests.runner import rows
 
 pytestmark = pytest.mark.django_db
@@ -73,3 +73,12 @@ def test_a_device_is_offline_ten_seconds_after_its_last_heartbeat() -> None:
         "Some CPU",
         "bubblewrap",
     )
+
+
+def test_a_page_is_drawn_from_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PAGE_EVENTS", 3)
+    run = rows.an_ended_run()
+    told = rows.tell(run, *range(1, 8))
+    snapshot = api.snapshot(run.id, run.owner)
+    assert snapshot.events == told[:3]
+    assert api.events_after(run.id, run.owner, snapshot.events[-1]["seq"]) == told[3:]
