@@ -16,10 +16,11 @@ from tests.runner import chaos  # noqa: E402
 from tests.runner.site import Site  # noqa: E402
 
 TIMES = int(os.environ.get("CHAOS_TIMES", "20"))
+NOTICED = "until noticed"
 STRIKES: dict[str, tuple[Callable[[Site], float], str]] = {
     "kill -9 of the child": (chaos.strike_child, "to its end"),
-    "kill -9 of the worker": (chaos.strike_worker, "until noticed"),
-    "kill -9 of the worker's slot": (chaos.strike_slot, "until noticed"),
+    "kill -9 of the worker": (chaos.strike_worker, NOTICED),
+    "kill -9 of the worker's slot": (chaos.strike_slot, NOTICED),
     "kill -9 of the web process": (chaos.strike_web, "until viewers are back"),
     "Valkey killed, away 10 s": (chaos.strike_valkey, "from its return to the end of what waited"),
     "Valkey frozen for 10 s": (chaos.freeze_valkey, "from its return to the end of the Run"),
@@ -35,6 +36,7 @@ def strike(site: Site, name: str) -> Row:
         try:
             seconds.append(blow(site))
             chaos.require_nothing_stuck()
+            assert what != NOTICED or seconds[-1] < chaos.NOTICED_SECONDS, "noticed too late"
         except AssertionError as failure:
             failures.append(str(failure).partition("\n")[0][:80] or "an Event lost or doubled")
     longest = f"{max(seconds):.1f} s at most {what}" if seconds else ""

@@ -12,7 +12,8 @@ from runner.models import Run
 from tests.runner.site import Site, events_of, require_whole, reread, wait_for
 from tests.runner.sockets import Tab
 
-NOTICED_SECONDS = 12.0
+NOTICED_SECONDS = 12.0  # promised of a machine with time to spare; `tests.bench.chaos` holds it
+NOT_HUNG_SECONDS = 10.0  # well below the broker's own timeouts, well above a busy machine's delays
 
 
 def strike_child(site: Site) -> float:
@@ -22,7 +23,7 @@ def strike_child(site: Site) -> float:
         site.running(run, events=20)
         struck = time.monotonic()
         site.child_of(run).kill()
-        site.ended(run, 20)
+        site.ended(run)
         took = time.monotonic() - struck
         tab.finish()
     assert run.outcome == "infrastructure_failure"
@@ -56,13 +57,12 @@ def strike_whoever_runs(site: Site, strike: Callable[[], None]) -> float:
         child = site.child_of(run)
         struck = time.monotonic()
         strike()
-        wait_for(lambda: not child.is_running(), 5)
-        wait_for(lambda: reread(run).state == "queued" or run.attempt == 2, 30)
+        wait_for(lambda: not child.is_running())
+        wait_for(lambda: reread(run).state == "queued" or run.attempt == 2)
         took = time.monotonic() - struck
-        site.ended(run, 120)
+        site.ended(run)
         tab.finish()
     assert run.outcome == "passed"
-    assert took < NOTICED_SECONDS
     require_seen_once(run, tab)
     return took
 
@@ -75,9 +75,9 @@ def strike_web(site: Site) -> float:
         wait_for(lambda: tab.events)
         struck = time.monotonic()
         site.restart(site.web)
-        wait_for(lambda: tab.connections > 1, 60)
+        wait_for(lambda: tab.connections > 1)
         took = time.monotonic() - struck
-        site.ended(run, 60)
+        site.ended(run)
         tab.finish()
     assert run.outcome == "passed"
     require_seen_once(run, tab)
@@ -94,13 +94,13 @@ def strike_valkey(site: Site, away: float = 10) -> float:
         site.valkey.process.wait()
         submitted = time.monotonic()
         waiting = site.submit("test.count")
-        assert time.monotonic() - submitted < 3
+        assert time.monotonic() - submitted < NOT_HUNG_SECONDS
         time.sleep(away)
         site.start(site.valkey)
         back = time.monotonic()
-        site.ended(run, 60)
+        site.ended(run)
         tab.finish()
-        site.ended(waiting, 60)
+        site.ended(waiting)
     assert run.outcome == waiting.outcome == "passed"
     require_seen_once(run, tab)
     require_whole(waiting)
@@ -116,7 +116,7 @@ def freeze_valkey(site: Site, away: float = 10) -> float:
         time.sleep(away)
         site.valkey.signal(signal.SIGCONT)
         back = time.monotonic()
-        site.ended(run, 60)
+        site.ended(run)
         tab.finish()
     assert run.outcome == "passed"
     require_seen_once(run, tab)

@@ -43,7 +43,7 @@ class Site:
             "REDIS_URL": f"unix://{self.socket}",
             "SECRET_KEY": settings.SECRET_KEY,
             "RUNNER_REGISTRY": REGISTRY,
-            "RUN_GRACE_SECONDS": "2",
+            "RUN_GRACE_SECONDS": "4",
             "RUN_MEMORY_MB": "600",
             **environment,
         }
@@ -147,14 +147,14 @@ class Site:
         view = api.submit(person or self.person(), procedure, parameters=parameters, device="cpu")
         return Run.objects.get(id=view.id)
 
-    def run(self, procedure: str, timeout: float = 60, **parameters: Any) -> Run:
+    def run(self, procedure: str, timeout: float = 150, **parameters: Any) -> Run:
         return self.ended(self.submit(procedure, **parameters), timeout)
 
-    def ended(self, run: Run, timeout: float = 60) -> Run:
+    def ended(self, run: Run, timeout: float = 150) -> Run:
         wait_for(lambda: reread(run).state == State.ENDED, timeout)
         return run
 
-    def running(self, run: Run, events: int = 2, timeout: float = 30) -> Run:
+    def running(self, run: Run, events: int = 2, timeout: float = 90) -> Run:
         """Once it has told that many Events."""
         wait_for(lambda: reread(run).state == State.RUNNING and run.last_seq >= events, timeout)
         return run
@@ -183,7 +183,7 @@ def reread(run: Run) -> Run:
     return run
 
 
-def wait_for(what: Callable[[], Any], timeout: float = 30, every: float = 0.05) -> Any:
+def wait_for(what: Callable[[], Any], timeout: float = 90, every: float = 0.05) -> Any:
     deadline = time.monotonic() + timeout
     while not (found := what()):
         assert time.monotonic() < deadline, f"waited {timeout} s in vain"

@@ -50,7 +50,7 @@ class Viewer:
     def numbers(self) -> list[int]:
         return [event["seq"] for event in self.events]
 
-    def take(self, timeout: float = 20) -> bool:
+    def take(self, timeout: float = 60) -> bool:
         """One more frame; False once the socket is closed."""
         try:
             frame = json.loads(self.socket.recv(timeout))
@@ -63,14 +63,14 @@ class Viewer:
             self.states.append(frame["run"])
         return True
 
-    def watch(self, timeout: float = 60) -> "Viewer":
+    def watch(self, timeout: float = 150) -> "Viewer":
         """Until the server closes."""
         deadline = time.monotonic() + timeout
         while self.take(max(0.1, deadline - time.monotonic())):
             pass
         return self
 
-    def watch_until(self, events: int, timeout: float = 30) -> "Viewer":
+    def watch_until(self, events: int, timeout: float = 90) -> "Viewer":
         deadline = time.monotonic() + timeout
         while len(self.events) < events and self.take(max(0.1, deadline - time.monotonic())):
             pass
@@ -96,7 +96,7 @@ class Tab:
         self._stop.set()
         self._thread.join(20)
 
-    def finish(self, timeout: float = 60) -> list[dict[str, Any]]:
+    def finish(self, timeout: float = 150) -> list[dict[str, Any]]:
         self._thread.join(timeout)
         assert not self._thread.is_alive(), "the tab never saw the end of the Run"
         return self.events

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from runner import doorbell, limits
+from runner.management.commands import reaper
 from runner.models import Run, State, WorkerNode
 from runner.reaping import sweep
 from tests.runner import rows
@@ -105,6 +106,13 @@ def test_a_second_sweep_and_a_second_reaper_change_nothing_more() -> None:
     sweep()
     sweep()
     assert Run.objects.get(id=run.id).events.count() == 1
+
+
+def test_a_lost_worker_is_noticed_within_twelve_seconds_by_the_sum_of_the_waits() -> None:
+    parser = reaper.Command().create_parser("manage.py", "reaper")
+    between_sweeps = parser.parse_args([]).every
+    assert limits.HEARTBEAT_SECONDS < limits.LEASE.total_seconds() / 2
+    assert limits.LEASE.total_seconds() + between_sweeps < 12
 
 
 def test_a_worker_gone_for_a_day_is_forgotten() -> None:

@@ -37,7 +37,7 @@ async def hubs(site: Site) -> AsyncIterator[Hubs]:
     yield Hubs()
 
 
-async def numbers(subscription: Subscription, until: int, timeout: float = 10) -> list[int]:
+async def numbers(subscription: Subscription, until: int, timeout: float = 60) -> list[int]:
     seen: list[int] = []
 
     async def take() -> None:
@@ -101,7 +101,11 @@ async def test_the_last_one_to_leave_closes_the_hub(hubs: Hubs, run: Run) -> Non
         assert third is not first
 
 
-async def test_a_slow_socket_must_resume_and_slows_nobody(site: Site, run: Run) -> None:
+async def test_a_slow_socket_must_resume_and_slows_nobody(
+    site: Site, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A busy machine makes fewer, longer frames: a third of these must be too many already.
+    monkeypatch.setattr(hub_module, "_FRAMES_KEPT", 10)
     gate = asyncio.Event()
     slow = asyncio.create_task(watch(run, until=0, gate=gate))
     quick = asyncio.create_task(watch(run, until=600))
@@ -110,9 +114,9 @@ async def test_a_slow_socket_must_resume_and_slows_nobody(site: Site, run: Run) 
         events = await in_database(rows.tell, run, *range(first, first + 4))
         await in_database(publish, run, events)
         await asyncio.sleep(0.012)
-    assert await asyncio.wait_for(quick, 20) == list(range(1, 601))
+    assert await asyncio.wait_for(quick, 60) == list(range(1, 601))
     gate.set()
-    seen = await asyncio.wait_for(slow, 20)
+    seen = await asyncio.wait_for(slow, 60)
     assert seen[-1] == "resume"
     assert seen[:-1] == list(range(1, len(seen)))
     assert len(seen) < 600
@@ -160,5 +164,5 @@ async def test_a_hub_left_at_any_moment_leaves_no_task_behind(hubs: Hubs, run: R
         others = asyncio.all_tasks() - {asyncio.current_task()}
         hub_tasks = [task for task in others if "hub" in repr(task)]
         if hub_tasks:
-            _, pending = await asyncio.wait(hub_tasks, timeout=3)
+            _, pending = await asyncio.wait(hub_tasks, timeout=30)
             assert not pending

@@ -28,12 +28,10 @@ def test_stop_while_queued_ends_at_once_and_costs_no_quota(site: Site) -> None:
 def test_stop_while_running_lets_the_procedure_end_cleanly(site: Site) -> None:
     run = site.submit("test.sleep")
     site.running(run)
-    began = time.monotonic()
     assert api.stop(run.id, run.owner).stopping
     site.ended(run)
     assert run.outcome == "cancelled"
-    assert run.note["code"] == "end.stopped"
-    assert time.monotonic() - began < 5
+    assert run.note["code"] == "end.stopped"  # and not "end.killed", after the grace
     require_whole(run)
 
 
@@ -42,7 +40,7 @@ def test_a_child_that_ignores_sigterm_is_killed_after_the_grace(site: Site) -> N
     site.running(run)
     child = site.child_of(run)
     api.stop(run.id, run.owner)
-    site.ended(run, 20)
+    site.ended(run)
     assert run.outcome == "cancelled"
     assert run.note["code"] == "end.killed"
     assert not child.is_running()

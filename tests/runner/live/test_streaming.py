@@ -115,5 +115,5 @@ def test_a_run_erased_while_watched_closes_the_socket_and_ends_the_child(site: S
     with Viewer(site, run) as viewer:
         viewer.watch_until(2)
         api.erase_person(run.owner)
-        viewer.watch(20)
+        viewer.watch()
     wait_for(lambda: not child.is_running())
