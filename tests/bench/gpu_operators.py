@@ -204,15 +204,14 @@ def norms(speed: float) -> Part:
         )
 
     found = {}
-    for many, warps, tall in itertools.product((2, 4, 8, 16), (2, 4, 8), (1, 2, 4)):
+    for many, warps, tall, stages in itertools.product((4, 8), (1, 2, 4), (1, 2), (2, 3, 4)):
         values = {
-            "WARPS": warps,
+            **{"WARPS": warps, "STAGES": stages},
             "rows_at_once": lambda width, device, tall=tall: tall,
             "programs": lambda rows, width, device, many=many: many * tiles.multiprocessors(device),
         }
-        found[f"{many} a multiprocessor, {warps} warps, {tall} rows"] = set_while(
-            layernorm_fast, values, backward
-        )
+        name = f"{many} a multiprocessor, {warps} warps, {tall} rows, {stages} stages"
+        found[name] = set_while(layernorm_fast, values, backward)
     yield "LayerNorm backward, 65536 x 768", microseconds(4 * x.nbytes, speed), found
 
     def sums() -> None:
@@ -233,11 +232,11 @@ def losses(speed: float) -> Part:
     each, mean = torch.empty(rows, device="cuda"), torch.empty(1, device="cuda")
 
     def both() -> None:
-        loss_fast.forward_backward(logits, targets, count, upstream, each, mean)
+        loss_fast.forward_backward(logits, targets, count, upstream, each, mean, 47)
 
     found = {}
-    for block, warps, stages in itertools.product((2048, 4096, 8192), (4, 8, 16), (1, 2, 3, 4)):
-        values = {"BLOCK": block, "WARPS": warps, "STAGES": stages}
+    for ways in itertools.product((2, 3, 4), (2048, 4096), (4, 8), (3, 4, 6)):
+        values = dict(zip(("PROGRAMS", "BLOCK", "WARPS", "STAGES"), ways, strict=True))
         found[str(values)] = set_while(loss_fast, values, both)
     yield "loss, both passes, 8192 x 50257", microseconds(2 * rows * VOCABULARY * 2, speed), found
 

@@ -28,7 +28,8 @@ mlp          forward(x[R, d], w_1[d, f], w_2[f, d], h[R, f], a[R, f], y[R, d])
              backward(dy, x, h, w_1, w_2, dx, dw_1 +=, dw_2 +=, a, dh)
              h is saved; a and dh are scratch: the backward pass computes GELU(h) again.
 logits       forward(x[R, d], e[V, d], logits[R, V]); backward(dlogits, x, e, dx, de +=)
-             rows of logits may be strided, so that they can start on 16-byte boundaries.
+             rows of logits may be strided, so that they can start on 16-byte boundaries; version 2
+             takes an e with rows behind the vocabulary's, and logits as wide.
 loss         count(targets[R] int32, count[1])           targets of -1 are ignored
              forward(logits[R, V], targets, count[1], losses[R], lse[R], loss[1])
              backward(logits -> dlogits in place, targets, count, lse, upstream[1 or R])
