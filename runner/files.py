@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from django.core.files import File
 from django.core.files.storage import default_storage
+from django.db import DatabaseError
 
 from runner import limits
 from runner.claims import Claim
@@ -100,8 +101,13 @@ def discard_all(run_id: uuid.UUID) -> None:
 
 def discard_unrecorded(claim: Claim, attempts: range) -> None:
     """What these attempts stored and never recorded, being stopped in between."""
-    recorded = RunArtifact.objects.filter(run_id=claim.run_id).values_list("file", flat=True)
-    left = set(list_of(claim.run_id)).difference(recorded)
+    files = RunArtifact.objects.filter(run_id=claim.run_id).values_list("file", flat=True)
+    try:
+        recorded = set(files)
+    except DatabaseError:
+        log.exception("What Run %s left unrecorded stays in the storage.", claim.run_id)
+        return
+    left = set(list_of(claim.run_id)) - recorded
     theirs = tuple(f"{folder_of(claim.run_id)}/{attempt}-" for attempt in attempts)
     discard(sorted(name for name in left if name.startswith(theirs)))
 
