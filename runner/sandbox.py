@@ -72,7 +72,7 @@ def bubblewrap(place: Place) -> list[str]:
         *("--proc", "/proc"),
         # Each over the one before: an emptied folder, what of it is needed, the secrets in that.
         *each("--tmpfs", emptied),
-        *both("--ro-bind", shown),
+        *shown_again(shown),
         *each("--tmpfs", emptied_too),
         *both("--bind", writable),
         *(part for path in files for part in ("--ro-bind", "/dev/null", str(path))),
@@ -99,6 +99,18 @@ def what_python_needs(place: Place) -> list[Path]:
     paths |= {Path(name) for name in (*sys.path, *libraries, *tools) if name}
     paths |= {path.resolve() for path in paths}
     return sorted(path for path in paths if path.is_absolute() and path.exists())
+
+
+def shown_again(paths: list[Path]) -> list[str]:
+    """What an emptied folder held of Python's, outermost first; a link as a link, since nothing
+    mounts on one."""
+    seen: list[Path] = []
+    for path in paths:
+        if not any(path.is_relative_to(other) for other in seen):
+            seen.append(path)
+    links = [path for path in seen if path.is_symlink()]
+    made = [part for path in links for part in ("--symlink", str(path.readlink()), str(path))]
+    return [*both("--ro-bind", [path for path in seen if path not in links]), *made]
 
 
 def each(option: str, paths: list[Path]) -> list[str]:

@@ -103,3 +103,16 @@ def test_python_that_cannot_work_inside_is_said_loudly(
     monkeypatch.setattr(sandbox, "bubblewrap", lambda place: ["false"])
     assert sandbox.chosen(place) == (sandbox.NONE, [])
     assert "NO SANDBOX" in capsys.readouterr().err
+
+
+def test_an_environment_that_is_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    link = tmp_path / "environment"
+    link.symlink_to("/usr")
+    again = sandbox.shown_again(
+        [tmp_path / "code", tmp_path / "code" / "inner", link, link / "lib"]
+    )
+    assert again == [
+        *("--ro-bind", str(tmp_path / "code"), str(tmp_path / "code")),
+        *("--symlink", "/usr", str(link)),
+    ]
