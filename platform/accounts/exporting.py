@@ -34,7 +34,11 @@ class Export:
             _running.add(person.pk)
         self._owner = person.pk
         self._zipped = zipped
-        self._pieces = pieces(holdings.export(person))
+        try:
+            self._pieces = pieces(holdings.export(person))
+        except BaseException:
+            self.close()  # nobody else would
+            raise
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         # Django's middleware would make one gzip stream of each part.

@@ -50,7 +50,7 @@ def long_data(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 async def test_parts_are_made_as_they_are_sent(
-    client_of: ApplicationCommunicator, long_data: dict[str, int]
+    guest: Person, client_of: ApplicationCommunicator, long_data: dict[str, int]
 ) -> None:
     await client_of.send_input({"type": "http.request"})
     assert (await client_of.receive_output(20))["status"] == 200
@@ -60,10 +60,11 @@ async def test_parts_are_made_as_they_are_sent(
     assert len(bodies) > 50 and max(map(len, bodies)) < 200_000
     assert len(json.loads(b"".join(bodies))["tests"]["words"]) == 400
     await client_of.wait(20)
-    assert not exporting._running
+    assert guest.pk not in exporting._running
 
 
 async def test_who_leaves_in_the_middle_may_export_again(
+    guest: Person,
     client_of: ApplicationCommunicator,
     long_data: dict[str, int],
     monkeypatch: pytest.MonkeyPatch,
@@ -79,12 +80,25 @@ async def test_who_leaves_in_the_middle_may_export_again(
     await client_of.send_input({"type": "http.request"})
     for _ in range(3):
         await client_of.receive_output(20)
-    assert exporting._running
+    assert guest.pk in exporting._running
     await client_of.send_input({"type": "http.disconnect"})
     for _ in range(200):
-        if not exporting._running:
+        if guest.pk not in exporting._running:
             break
         await asyncio.sleep(0.05)
-    assert not exporting._running
+    assert guest.pk not in exporting._running
     assert long_data["items"] < 400
     await sync_to_async(left.set)()
+
+
+def test_an_export_that_cannot_begin_blocks_no_later_one(
+    guest: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(person: Person) -> dict[str, Any]:
+        raise RuntimeError("a holder is at fault")
+
+    monkeypatch.setattr(holding, "export_person", broken)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            exporting.Export(guest, zipped=False)
+    assert guest.pk not in exporting._running
