@@ -175,7 +175,7 @@ class RunArtifact(models.Model):
     run = models.ForeignKey(Run, models.CASCADE, related_name="artifacts", db_index=False)
     name = models.CharField(max_length=200)
     media = models.CharField(max_length=100)
-    bytes = models.PositiveBigIntegerField()  # noqa: A003 (the word the Event uses)
+    bytes = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
     file = models.FileField(max_length=300)
 

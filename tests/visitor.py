@@ -23,11 +23,11 @@ class Visitor:
         with self.opener.open(self.url + path, timeout=20) as response:
             return response.read().decode()
 
-    def post(self, path: str, **fields: str) -> dict[str, Any]:
+    def post(self, path: str, **fields: str | list[str]) -> dict[str, Any]:
         """Sends a form as the page's own scripts do; the JSON that comes back."""
         token = next(cookie.value for cookie in self.jar if cookie.name == "csrftoken")
         headers = {"Accept": "application/json", "X-CSRFToken": token or "", "Origin": self.url}
-        body = urllib.parse.urlencode(fields).encode()
+        body = urllib.parse.urlencode(fields, doseq=True).encode()
         request = urllib.request.Request(self.url + path, body, headers)
         with self.opener.open(request, timeout=20) as response:
             return json.load(response)

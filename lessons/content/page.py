@@ -130,7 +130,7 @@ class Renderer:
             html = formula(latex, display=True)
         except ContentError as error:
             html = self.prose.mistake(error)
-        return mark_safe(html)  # noqa: S308
+        return mark_safe(html)
 
     def figure(self, name: str) -> p.FigurePart:
         file = self.shelf.folder / self.lesson.folder / "figures" / f"{name}.svg"
@@ -144,7 +144,7 @@ class Renderer:
             )
         except ContentError as error:
             svg = self.prose.mistake(error)
-        return p.FigurePart(name, mark_safe(svg), self.inline(f"{block}.caption"))  # noqa: S308
+        return p.FigurePart(name, mark_safe(svg), self.inline(f"{block}.caption"))
 
     def source(self, ref: s.SourceRef) -> p.SourcePart:
         versions = []
@@ -153,7 +153,7 @@ class Renderer:
                 lines = code_lines(source_text(symbol.path, symbol.name), "python", ref.mark)
             except ContentError as error:
                 lines = self.prose.mistake(error)
-            versions.append(p.SourceVersion(number, symbol, mark_safe(lines)))  # noqa: S308
+            versions.append(p.SourceVersion(number, symbol, mark_safe(lines)))
         name = self.unique(self.source_id(ref))
         current = versions[0].number
         return p.SourcePart(name, ref.direction, tuple(versions), current)

@@ -79,7 +79,7 @@ class _OurMarkdown(Extension):
         super().__init__()
         self.prose = prose
 
-    def extendMarkdown(self, md: markdown.Markdown) -> None:  # noqa: N802
+    def extendMarkdown(self, md: markdown.Markdown) -> None:
         md.preprocessors.deregister("html_block")
         for pattern in ("html", "image_link", "image_reference", "short_image_ref"):
             md.inlinePatterns.deregister(pattern)
@@ -95,7 +95,7 @@ class _Math(InlineProcessor):
         super().__init__(_MATH, md)
         self.prose = prose
 
-    def handleMatch(  # type: ignore[override]  # noqa: N802
+    def handleMatch(  # type: ignore[override]
         self, match: re.Match[str], data: str
     ) -> tuple[str, int, int]:
         try:

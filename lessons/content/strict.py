@@ -31,7 +31,7 @@ class _Loader(yaml.SafeLoader):
 def load(path: Path, file: str, faults: list[Fault]) -> "Node":
     """The mapping at the top of a yaml file; what cannot be read is a Fault and an empty Node."""
     try:
-        value = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
+        value = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         faults.append(Fault(file, "", "the file does not exist."))
         value = {}

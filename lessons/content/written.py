@@ -42,4 +42,4 @@ class Written:
 
 
 def written(html: str, text: Text, reader: str) -> Written:
-    return Written(mark_safe(html), text.language, reader, text.state)  # noqa: S308
+    return Written(mark_safe(html), text.language, reader, text.state)

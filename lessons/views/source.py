@@ -22,7 +22,7 @@ def source(request: HttpRequest, path: str) -> HttpResponse:
     context = {
         "path": path,
         "pieces": [
-            (piece is here, mark_safe(code_lines(piece, language)))  # noqa: S308
+            (piece is here, mark_safe(code_lines(piece, language)))
             for piece in (before, here, after)
             if piece
         ],

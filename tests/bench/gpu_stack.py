@@ -1,6 +1,7 @@
 """The whole stack beside a GPU: each step of the course that runs something, run on the card.
 
-A guest opens the step's page, presses Run, and follows the Run over the websocket to its outcome.
+A guest opens the step's page, writes down the hypothesis where one is asked for, presses Run, and
+follows the Run over the websocket to its outcome.
 With RECORDINGS set to a folder, each Run is kept there as a recording.
 """
 
@@ -10,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -39,7 +42,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, Stack(Path(folder)) as stack:
         wait_for_gpu(stack)
         print(stack.log.read_text()[-600:])
-        seen = [run_step(stack, step, name) for step, name in steps()]
+        seen = [run_step(stack, *step) for step in steps()]
     print(f"{'step':42} {'Procedure':28} {'outcome':10} {'Events':>6} {'first':>8} {'whole':>8}")
     for s in seen:
         print(
@@ -62,22 +65,37 @@ def wait_for_gpu(stack: Stack) -> None:
     sys.exit(f"No GPU worker came online:\n{stack.log.read_text()}")
 
 
-def steps() -> list[tuple[str, str]]:
-    """The address of each step that runs something, and its Procedure."""
+def steps() -> list[tuple[str, str, dict[str, Any]]]:
+    """The address of each step that runs something, its Procedure, and its activity."""
     found = []
     for file in sorted(COURSE.glob("*/lesson.yaml")):
         lesson = yaml.safe_load(file.read_text())
         for step in lesson["steps"]:
-            if "run" in step and not step.get("activity", {}).get("predict"):
+            if "run" in step:
                 address = f"/en/rmsnorm/{lesson['id']}/{step['id']}/"
-                found.append((address, step["run"]["procedure"]))
+                found.append((address, step["run"]["procedure"], step.get("activity", {})))
     return found
 
 
-def run_step(stack: Stack, step: str, procedure: str) -> Seen:
+def hypothesis(activity: dict[str, Any]) -> dict[str, str | list[str]]:
+    """What a form would send: the keys, and for a text as many letters as it asks for."""
+    given: dict[str, str | list[str]] = {}
+    for field in activity["fields"]:
+        value = field.get("answer", "x" * field.get("min", 1))
+        given[field["id"]] = list(map(str, value)) if isinstance(value, list) else str(value)
+    return given
+
+
+def run_step(
+    stack: Stack, step: str, procedure: str, activity: dict[str, Any], device: str = "gpu"
+) -> Seen:
     visitor = Visitor(stack.url)
+    if activity.get("predict"):
+        visitor.get(step)
+        form = {"base": "0", "key": str(uuid.uuid4()), "do": "submit"}
+        visitor.post(f"{step}answer/", **form, **hypothesis(activity))
     clicked = time.monotonic()
-    run = visitor.run(step, "gpu")
+    run = visitor.run(step, device)
     events, first = [], 0.0
     for event in visitor.follow(run):
         first = first or time.monotonic() - clicked

@@ -12,7 +12,7 @@ from chainrule.translations import catalogue, checks, sources
 
 class Command(BaseCommand):
     help = "Collects interface strings, checks their translations, compiles them."
-    requires_system_checks: list[str] = []  # noqa: RUF012  (the set-up runs this first of all)
+    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", choices=("extract", "check", "compile"))
