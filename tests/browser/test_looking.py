@@ -20,7 +20,7 @@ PAGES = [
     ("/en/rmsnorm/exercise/hypothesis/", ""),
     ("/fr/rmsnorm/measuring/", ""),
     ("/en/rmsnorm/forward/print/", ""),
-    ("/en/search/?q=mean", ""),
+    ("/en/search/?q=gamma", ""),
     ("/en/source/kernels/rmsnorm.py?symbol=forward_kernel", ""),
     ("/en/runs/", ""),
     ("/fr/runs/", "passed"),
