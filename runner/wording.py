@@ -93,6 +93,10 @@ class Wording:
             return self.messages.get(f"name.{value}", self.number(value))
         return self.number(value)
 
+    def cell(self, value: Any) -> str:
+        """The same, where nothing may stand."""
+        return "–" if value is None else self.named_value(value)
+
     def fill(self, template: str, params: Mapping[str, Any]) -> str:
         for name, value in params.items():
             template = template.replace("{" + name + "}", self.number(value, 6))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+WEIGHTS = {"bigrams": 35, "trigrams": 35, "words": 20, "characters": 10}
 LOWEST_PASS = 30.0
 FAILURES_TO_HALT = 5
 SAMPLE_TOKENS = 420
@@ -30,7 +31,7 @@ class Score:
 
     @property
     def total(self) -> float:
-        return 35 * self.bigrams + 35 * self.trigrams + 20 * self.words + 10 * self.characters
+        return sum(weight * getattr(self, part) for part, weight in WEIGHTS.items())
 
     @property
     def passed(self) -> bool:
