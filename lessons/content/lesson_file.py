@@ -8,7 +8,7 @@ from lessons.content.faults import Fault
 from lessons.content.fields import read_fields
 from lessons.content.strict import Node, load
 
-RESERVED = {"runs", "account", "search", "source", "print"}  # words of the site's addresses
+RESERVED = {"runs", "account", "classroom", "lti", "search", "source", "print"}  # words of the site's addresses
 
 
 def read_course(folder: Path, faults: list[Fault]) -> tuple[s.Course, tuple[str, ...]]:

@@ -21,6 +21,7 @@ HTTPS = env.boolean("HTTPS")  # behind a proxy that ends TLS and sets X-Forwarde
 INSTALLED_APPS = [
     "chainrule",
     "accounts",
+    "classroom",
     "lessons",
     "runner",
     "axes",

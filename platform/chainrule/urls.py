@@ -12,6 +12,7 @@ urlpatterns = [
     path("language/", views.choose_language, name="language"),
     *i18n_patterns(
         path("account/", include("accounts.urls")),
+        path("classroom/", include("classroom.urls")),
         path("runs/", include("runner.urls")),
         path("", include("lessons.urls")),
     ),

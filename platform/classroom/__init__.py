@@ -1,0 +1,1 @@
+"""Cohorts, the grading queue, the gradebook: what instructors do with Answers and Runs."""

@@ -1,0 +1,27 @@
+"""The rows of the classroom, one module an area."""
+
+from classroom.models.cohorts import Cohort, Deadline, Extension, Membership, Release, Role
+from classroom.models.grading import (
+    Grade,
+    GradePoint,
+    GroupDecision,
+    PassageComment,
+    RubricPoint,
+    SecondLook,
+    Share,
+)
+from classroom.models.records import (
+    Adjustment,
+    AuditEntry,
+    PastWork,
+    Recheck,
+    RecheckItem,
+    RecheckKind,
+    RecheckState,
+)
+
+__all__ = [
+    "Adjustment", "AuditEntry", "Cohort", "Deadline", "Extension", "Grade", "GradePoint",
+    "GroupDecision", "Membership", "PassageComment", "PastWork", "Recheck", "RecheckItem",
+    "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "SecondLook", "Share",
+]  # fmt: skip

@@ -1,0 +1,5 @@
+"""Cohorts, members, deadlines, feedback to learners."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,5 @@
+"""Overview, gradebook, exports and imports."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

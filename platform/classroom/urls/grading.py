@@ -1,0 +1,5 @@
+"""The grading queue, rubrics, second looks."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

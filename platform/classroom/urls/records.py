@@ -1,0 +1,5 @@
+"""Re-checks and the audit."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

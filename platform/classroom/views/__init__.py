@@ -1,0 +1,1 @@
+"""The pages of a cohort, one module an area."""
