@@ -7,7 +7,7 @@ Gradients, m and v lie in buffers of their own in the same order. Needs no torch
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from kernels.andrea.config import Config
 
@@ -26,7 +26,7 @@ class Slot:
         return math.prod(self.shape)
 
 
-@cache
+@lru_cache(maxsize=16)  # a page that computes plans may ask for any number of models
 def layout(config: Config) -> tuple[Slot, ...]:
     d, hidden = config.width, config.hidden
     shapes: list[tuple[str, tuple[int, ...], bool]] = [

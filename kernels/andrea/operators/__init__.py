@@ -64,6 +64,7 @@ class Operator:
     backward: tuple[str, ...]
     saved: tuple[str, ...] = ()
     versions: tuple[int, ...] = (1,)
+    weights: tuple[str, ...] = ()  # whose gradients the backward pass adds up
 
     @property
     def module(self) -> str:
@@ -83,26 +84,35 @@ class Pair:
 
 
 TABLE = (
-    Operator("embed", ("k_embed_fwd",), ("k_embed_bwd",), ("ids",), versions=(1, 2)),
+    Operator("embed", ("k_embed_fwd",), ("k_embed_bwd",), ("ids",), (1, 2), ("wte", "wpe")),
     Operator(
         "layernorm",
         ("k_layernorm_fwd",),
         ("k_layernorm_bwd", "k_layernorm_sum"),
         ("x", "mean", "variance"),
         versions=(1, 2),
+        weights=("gamma", "beta"),
     ),
-    Operator("attn_qkv", ("k_attn_qkv_fwd",), ("k_attn_qkv_bwd",), ("x",), versions=(1, 2)),
+    Operator(
+        "attn_qkv",
+        ("k_attn_qkv_fwd",),
+        ("k_attn_qkv_bwd",),
+        ("x",),
+        versions=(1, 2),
+        weights=("w_q", "w_k", "w_v"),
+    ),
     Operator("attn", ("k_attn_fwd",), ("k_attn_bwd",), ("q", "k", "v", "o", "lse"), (1, 2)),
-    Operator("attn_out", ("k_attn_out_fwd",), ("k_attn_out_bwd",), ("o",), versions=(1, 2)),
+    Operator("attn_out", ("k_attn_out_fwd",), ("k_attn_out_bwd",), ("o",), (1, 2), ("w_o",)),
     Operator(
         "mlp",
         ("k_mlp_fwd", "k_mlp_fwd"),
         ("k_mlp_bwd", "k_mlp_bwd"),
         ("x", "h"),
         versions=(1, 2),
+        weights=("w_1", "w_2"),
     ),
     Operator("residual", ("k_residual_add",), ("k_residual_add_bwd",)),
-    Operator("logits", ("k_logits_fwd",), ("k_logits_bwd",), ("x",), versions=(1, 2)),
+    Operator("logits", ("k_logits_fwd",), ("k_logits_bwd",), ("x",), (1, 2), ("wte",)),
     Operator("loss", ("k_loss_fwd", "k_loss_mean"), ("k_loss_bwd",), ("logits", "lse"), (1, 2)),
 )
 BY_NAME = {operator.name: operator for operator in TABLE}

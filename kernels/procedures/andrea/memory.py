@@ -24,14 +24,25 @@ def run(context: Context) -> Iterator[Event]:
 
 def largest_batch(config: Config, version: int, room: int) -> int:
     """Sequences a micro-batch may have so that the plan fits into `room` bytes; 0 if none."""
-    held = 0
-    step = LARGEST_BATCH
-    while step:  # a plan grows with its batch, so halving finds the last one that fits
-        larger = replace(config, batch=held + step)
-        if plan(larger, version).bytes <= room:
-            held += step
+
+    def fits(batch: int) -> bool:
+        return plan(replace(config, batch=batch), version).bytes <= room
+
+    if not fits(1):
+        return 0
+    # A plan grows with its batch, almost in a straight line: begin where that line ends.
+    first, second = (plan(replace(config, batch=n), version).bytes for n in (1, 2))
+    low = min(1 + (room - first) // max(1, second - first), LARGEST_BATCH)
+    step = 1
+    while not fits(low):
+        low, step = max(1, low - step), 2 * step
+    while low + step <= LARGEST_BATCH and fits(low + step):
+        low, step = low + step, 2 * step
+    while step:  # the answer lies below low + step: halving finds it
+        if low + step <= LARGEST_BATCH and fits(low + step):
+            low += step
         step //= 2
-    return held
+    return low
 
 
 def told(config: Config, needed: Plan, *, full: bool = False) -> Iterator[Event]:
