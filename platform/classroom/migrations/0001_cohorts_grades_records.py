@@ -258,7 +258,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='rubricpoint',
-            constraint=models.UniqueConstraint(fields=('cohort', 'activity', 'key'), name='one_rubric_point_a_key'),
+            constraint=models.UniqueConstraint(fields=("cohort", "activity", "field", "key"), name="one_rubric_point_a_key"),
         ),
         migrations.AddConstraint(
             model_name='gradepoint',

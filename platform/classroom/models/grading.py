@@ -32,12 +32,16 @@ class RubricPoint(models.Model):
         ordering: ClassVar[list[str]] = ["position", "id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                fields=["cohort", "activity", "key"], name="one_rubric_point_a_key"
+                fields=["cohort", "activity", "field", "key"], name="one_rubric_point_a_key"
             )
         ]
 
     def __str__(self) -> str:
         return f"{self.key} {self.points:+}"
+
+    @property
+    def is_retired(self) -> bool:
+        return self.retired_at is not None
 
 
 class GroupDecision(models.Model):
