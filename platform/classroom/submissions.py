@@ -1,0 +1,156 @@
+"""Submissions and what they got, read for many learners at once: a query for the submissions and
+two for the grades."""
+
+import json
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from classroom.models import Cohort, Grade, GradePoint, Role
+from classroom.scoring import Given, Marks, Scheme
+from lessons.checking import Verdict
+from lessons.models import Revision, State
+
+Verdicts = Mapping[str, Mapping[str, str]]
+Pair = tuple[uuid.UUID, str]  # a person with an activity, or with a lesson
+_SETTLED = (Verdict.RIGHT, Verdict.WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A Grade without its texts."""
+
+    id: int
+    given: Given
+    version: int
+    is_published: bool
+    has_open_look: bool  # the learner asked for another look, and nobody has answered
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One learner's answer to one Activity, as submitted last."""
+
+    revision: uuid.UUID
+    number: int
+    language: str
+    submitted_at: datetime
+    run: uuid.UUID | None
+    verdicts: Verdicts
+    tries: int  # submissions
+    first_right: bool | None  # of the first submission; None: a machine checks nothing of it
+    graded: Graded | None  # of this revision
+    earlier_grades: int  # of revisions before it
+    marks: Marks
+
+
+def read_grades(
+    cohort: Cohort, people: Collection[uuid.UUID] | None, published_only: bool
+) -> dict[uuid.UUID, Graded]:
+    """By revision, in two queries."""
+    rows = Grade.objects.filter(cohort=cohort)
+    if people is not None:
+        rows = rows.filter(revision__answer__person__in=people)
+    if published_only:
+        rows = rows.exclude(published_at=None)
+    points: dict[int, list[int]] = defaultdict(list)
+    for grade, point in GradePoint.objects.filter(grade__in=rows).values_list(
+        "grade_id", "point_id"
+    ):
+        points[grade].append(point)
+    fields = (
+        "id", "revision_id", "adjustment", "is_ungradable", "version", "published_at",
+        "second_look__id", "second_look__answered_at",
+    )  # fmt: skip
+    return {
+        revision: Graded(
+            key,
+            Given(tuple(points[key]), adjustment, is_ungradable),
+            version,
+            published is not None,
+            look is not None and answered is None,
+        )
+        for key, revision, adjustment, is_ungradable, version, published, look, answered in (
+            rows.values_list(*fields)
+        )
+    }
+
+
+_Row = tuple[uuid.UUID, str, uuid.UUID, int, str, datetime, uuid.UUID | None, str]
+
+
+def read_works(
+    cohort: Cohort,
+    learning: Collection[uuid.UUID],
+    people: Collection[uuid.UUID] | None,
+    schemes: Mapping[str, Scheme],
+    grades: Mapping[uuid.UUID, Graded],
+) -> dict[Pair, Work]:
+    """Every submission is read, as tuples, for the first one says what was right at once."""
+    rows = Revision.objects.filter(answer__course=cohort.course, state=State.SUBMITTED)
+    if people is None:  # of many: by a join; a list of them would be too long for a query
+        rows = rows.filter(
+            answer__person__memberships__cohort=cohort,
+            answer__person__memberships__role=Role.LEARNER,
+        )
+    else:
+        rows = rows.filter(answer__person__in=people)
+    fields = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
+              "run")  # fmt: skip
+    found: dict[Pair, list[_Row]] = defaultdict(list)
+    # Verdicts as text: most answers share a few of them, and those are parsed and added up once.
+    for row in rows.order_by("number").values_list(*fields, Cast("verdicts", TextField())):
+        if row[0] in learning and row[1] in schemes:
+            found[row[0], row[1]].append(row)
+    reader = _Reader(schemes)
+    return {pair: reader.work(pair[1], revisions, grades) for pair, revisions in found.items()}
+
+
+class _Reader:
+    """Turns submissions into Work, remembering what it has worked out already."""
+
+    def __init__(self, schemes: Mapping[str, Scheme]) -> None:
+        self.schemes = schemes
+        self.parsed: dict[str, Verdicts] = {}
+        self.machine: dict[tuple[str, str], Marks] = {}  # without a grade
+        self.rights: dict[tuple[str, str], bool | None] = {}
+
+    def work(
+        self, activity: str, revisions: Sequence[_Row], grades: Mapping[uuid.UUID, Graded]
+    ) -> Work:
+        _person, _activity, revision, number, language, at, run, text = revisions[-1]
+        graded = grades.get(revision)
+        earlier = sum(row[2] in grades for row in revisions[:-1])
+        if graded:
+            marks = self.schemes[activity].marks(self.verdicts(text), graded.given)
+        else:
+            marks = self.ungraded(activity, text)
+        return Work(
+            revision, number, language, at, run, self.verdicts(text), len(revisions),
+            self.right(activity, revisions[0][-1]), graded, earlier, marks,
+        )  # fmt: skip
+
+    def verdicts(self, text: str) -> Verdicts:
+        if text not in self.parsed:
+            self.parsed[text] = json.loads(text)
+        return self.parsed[text]
+
+    def ungraded(self, activity: str, text: str) -> Marks:
+        key = (activity, text)
+        if key not in self.machine:
+            self.machine[key] = self.schemes[activity].marks(self.verdicts(text), None)
+        return self.machine[key]
+
+    def right(self, activity: str, text: str) -> bool | None:
+        key = (activity, text)
+        if key not in self.rights:
+            verdicts = self.verdicts(text)
+            checked = [verdicts.get(f, {}).get("verdict") for f in self.schemes[activity].checked]
+            settled = [verdict for verdict in checked if verdict in _SETTLED]
+            self.rights[key] = all(v == Verdict.RIGHT for v in settled) if settled else None
+        return self.rights[key]
