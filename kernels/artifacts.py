@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,18 @@ MEDIA = {
     ".pt": "application/octet-stream",
     ".bin": "application/octet-stream",
 }
+
+CHECKPOINT = re.compile(r"step_(\d{6,10})\.bin")
+
+
+def checkpoint_name(step: int) -> str:
+    return f"step_{step:06d}.bin"
+
+
+def checkpoint_step(name: str) -> int | None:
+    """The step whose checkpoint that file is; None for any other file."""
+    found = CHECKPOINT.fullmatch(name)
+    return int(found[1]) if found else None
 
 
 def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifact:

@@ -75,6 +75,20 @@ MESSAGES: dict[str, str] = (
         "log.restarted": gettext_noop(
             "The worker was lost. The Run starts again from the beginning (attempt {attempt})."
         ),
+        "log.resumed-after-restart": gettext_noop(
+            "The worker was lost. The Run goes on after step {step}, from {file} "
+            "(attempt {attempt})."
+        ),
+        "log.handed-back": gettext_noop(
+            "The worker is being stopped. Another one goes on from the last checkpoint."
+        ),
+        "log.checkpoint-damaged": gettext_noop(
+            "The file {file} is not what was stored, and is passed over."
+        ),
+        "end.resume-gone": gettext_noop(
+            "The checkpoint {file} that it was to go on from is no longer there. "
+            "It does not count against you."
+        ),
         "log.event-too-long": gettext_noop("An Event was too large and is left out."),
         "log.event-malformed": gettext_noop("Something that is no Event was sent and is left out."),
         "log.events-dropped": gettext_noop("Too many Events: {count} of them are left out."),

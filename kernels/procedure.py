@@ -43,6 +43,7 @@ class Parameter:
     high: float | None = None
     choices: tuple[Any, ...] = ()
     help: str = ""
+    path: bool = False  # names a file of the machine: for a terminal, never from the web
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,10 @@ class Procedure:
     devices: tuple[Device, ...] = (Device.CUDA, Device.CPU)
     wall_seconds: int = 300  # the limit a worker puts on one run
     uses_torch: bool = True
-    checkpoints: bool = False  # writes one and goes on when `context.checkpoint` is set
+    # Writes step_NNNNNN.bin, also when `context.checkpoint` is set, with its *.state.json, and
+    # goes on from one given as `resume`.
+    checkpoints: bool = False
+    proof: str = ""  # the Procedure that proves that stopping and resuming changes nothing
     check: str = ""  # "module:function" that refuses parameters which do not go together
 
     def load(self) -> Callable[[Context], Iterator[Event]]:

@@ -14,7 +14,7 @@ from kernels.messages import MESSAGES
 from kernels.names import NAMES
 from kernels.procedure import BadParameter
 from kernels.registry import UnknownProcedure
-from runner import ending, limits, submission
+from runner import ending, limits, resuming, submission
 from runner.access import may_steer, may_view, steerable, visible
 from runner.models import Queue, Run, RunArtifact, State, StoredEvent
 from runner.personal import adopt, erase_person, export_person
@@ -23,10 +23,12 @@ from runner.shapes import (
     ActiveRun,
     ArtifactView,
     DeviceStatus,
+    NotResumable,
     NoWorker,
     Origin,
     Quota,
     QuotaSpent,
+    Resumes,
     RunNotFound,
     RunRefused,
     RunView,
@@ -35,11 +37,11 @@ from runner.shapes import (
 from runner.waiting import alive, queue_position, wait_range
 
 __all__ = [
-    "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "NoWorker", "Origin", "Quota",
-    "QuotaSpent", "RunNotFound", "RunRefused", "RunView", "Snapshot", "UnknownProcedure",
-    "adopt", "artifact", "checkpoint", "devices", "erase_person", "events_after", "export_person",
-    "get", "history", "may_steer", "may_view", "messages", "quota", "recordings", "snapshot",
-    "stop", "submit",
+    "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "NoWorker", "NotResumable",
+    "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused", "RunView", "Snapshot",
+    "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices", "erase_person",
+    "events_after", "export_person", "get", "history", "may_steer", "may_view", "messages", "prove",
+    "quota", "recordings", "resume", "snapshot", "stop", "submit",
 ]  # fmt: skip
 
 
@@ -106,21 +108,47 @@ def checkpoint(run_id: uuid.UUID | str, viewer: Any) -> RunView:
     return row.view()
 
 
-def history(person: Any, origin: Origin | None = None, limit: int = 20) -> list[RunView]:
-    """This person's Runs, latest first; of one step when `origin` names it."""
+def resume(
+    run_id: uuid.UUID | str,
+    viewer: Any,
+    file: str,
+    steps: int | str | None = None,
+    device: str | None = None,
+) -> RunView:
+    """Queue a Run that goes on from the checkpoint `file` of one of this person's own.
+
+    `steps` is the whole length: by default that of the Run before, or twice it where the
+    checkpoint stands at its end; at most twice. With another length the learning rate follows
+    another schedule, so the Run is a polish. Raises RunNotFound, NotResumable, which says why,
+    and whatever `submit` raises.
+    """
+    return resuming.resume(run_id, viewer, file, steps, device).view()
+
+
+def prove(run_id: uuid.UUID | str, viewer: Any) -> RunView:
+    """Queue a Run that proves, with this one's model and corpus, that stopping and resuming
+    changes no bit. Raises RunNotFound, NotResumable, and whatever `submit` raises."""
+    return resuming.prove(run_id, viewer).view()
+
+
+def history(
+    person: Any, origin: Origin | None = None, limit: int = 20, procedure: str = ""
+) -> list[RunView]:
+    """This person's Runs, latest first; of one step, or one Procedure, when that is named."""
     runs = Run.objects.filter(owner_id=person.pk) if person.pk else Run.objects.none()
     if origin is not None:
         named = {"course": origin.course, "lesson": origin.lesson, "step": origin.step}
         runs = runs.filter(**{name: slug for name, slug in named.items() if slug})
+    if procedure:
+        runs = runs.filter(procedure=procedure)
     return [row.view() for row in runs.order_by("-created_at")[:limit]]
 
 
 def artifact(run_id: uuid.UUID | str, viewer: Any, name: str) -> tuple[ArtifactView, File]:
-    """A file of the Run, opened. Raises RunNotFound."""
-    try:
-        found = RunArtifact.objects.get(run=visible(run_id, viewer), name=name)
-    except RunArtifact.DoesNotExist as missing:
-        raise RunNotFound(name) from missing
+    """A file of the Run, opened. Raises RunNotFound, also where it was let go."""
+    found = RunArtifact.objects.filter(run=visible(run_id, viewer), name=name).first()
+    if found is None or not found.file:
+        raise RunNotFound(name)
     return found.view(), found.file.open("rb")
 
 
@@ -149,5 +177,6 @@ def messages(language: str) -> dict[str, str]:
 
 
 def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:
+    """As dicts, not as rows: a training has twenty thousand of them."""
     rows = StoredEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    return [row.envelope() for row in rows[:limit]]
+    return [dict(row) for row in rows.values("seq", "kind", "at", "data")[:limit]]

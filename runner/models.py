@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from kernels.events import Outcome
-from runner.shapes import ArtifactView, Origin, RunView
+from runner.shapes import ArtifactView, Origin, Resumes, RunView
 
 
 class State(models.TextChoices):
@@ -77,6 +77,8 @@ class Run(models.Model):
         max_length=24, choices=[(o.value, o.value) for o in Outcome], blank=True
     )
     attempt = models.PositiveSmallIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0)  # attempts since the last checkpoint
+    resumes = models.JSONField(null=True)  # {"run", "file", "step"}: where it goes on from
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)
     enqueued_at = models.DateTimeField(null=True)  # when the broker was last told
@@ -116,6 +118,12 @@ class Run(models.Model):
             return None
         return (self.ended_at - self.started_at).total_seconds()
 
+    def start(self) -> Resumes | None:
+        """The checkpoint of another Run that this one goes on from."""
+        if self.resumes is None:
+            return None
+        return Resumes(uuid.UUID(self.resumes["run"]), self.resumes["file"], self.resumes["step"])
+
     def view(self, *, artifacts: bool = False) -> RunView:
         """What others see of this row; its files only when asked, for they cost a query."""
         return RunView(
@@ -139,6 +147,7 @@ class Run(models.Model):
             stopping=self.stop_requested_at is not None and self.state != State.ENDED,
             is_recording=self.is_recording,
             attempt=self.attempt,
+            resumes=self.start(),
             checkpoint_asked_at=self.checkpoint_requested_at,
             artifacts=tuple(file.view() for file in self.artifacts.all()) if artifacts else (),
         )
@@ -177,7 +186,7 @@ class RunArtifact(models.Model):
     media = models.CharField(max_length=100)
     bytes = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
-    file = models.FileField(max_length=300)
+    file = models.FileField(max_length=300, blank=True)  # "" once it was let go
 
     class Meta:
         constraints: ClassVar = [
@@ -188,7 +197,7 @@ class RunArtifact(models.Model):
         return self.name
 
     def view(self) -> ArtifactView:
-        return ArtifactView(self.name, self.media, self.bytes, self.sha256)
+        return ArtifactView(self.name, self.media, self.bytes, self.sha256, bool(self.file))
 
 
 class WorkerNode(models.Model):

@@ -21,10 +21,26 @@ class ArtifactView:
     media: str
     bytes: int
     sha256: str
+    kept: bool = True  # False: the file was let go, and only this line of it is left
 
     def data(self) -> dict[str, Any]:
-        """As in an Artifact Event."""
-        return asdict(self)
+        """As in an Artifact Event; `kept` stands there only where it is false."""
+        data = asdict(self)
+        if self.kept:
+            del data["kept"]
+        return data
+
+
+@dataclass(frozen=True)
+class Resumes:
+    """Where a Run goes on from: a checkpoint of another Run of the same person."""
+
+    run_id: uuid.UUID
+    file: str
+    step: int
+
+    def data(self) -> dict[str, Any]:
+        return {"run": str(self.run_id), "file": self.file, "step": self.step}
 
 
 @dataclass(frozen=True)
@@ -50,6 +66,7 @@ class RunView:
     is_recording: bool
     attempt: int = 0
     checkpoint_asked_at: datetime | None = None  # the last time; one may have come since
+    resumes: Resumes | None = None
     artifacts: tuple[ArtifactView, ...] = field(default=())
 
     @property
@@ -114,6 +131,18 @@ class NoWorker(RunRefused):
         super().__init__(f"No {device} worker is online.")
         self.device = device
         self.alternatives = alternatives
+
+
+class NotResumable(RunRefused):
+    """No Run can go on from there. The sentence for people is the message `code`.
+
+    `reason`: "recording", "not-training", "no-checkpoint", "not-kept", "no-state", "gone".
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Not resumable: {reason}.")
+        self.reason = reason
+        self.code = f"refusal.resume-{reason}"
 
 
 class RunNotFound(LookupError):

@@ -9,7 +9,7 @@ from kernels.procedure import BadParameter, Procedure
 from runner import doorbell, procedures
 from runner.models import Queue, Run
 from runner.quotas import quota
-from runner.shapes import ActiveRun, NoWorker, Origin, QuotaSpent
+from runner.shapes import ActiveRun, NoWorker, Origin, QuotaSpent, Resumes
 from runner.waiting import alive
 
 
@@ -20,12 +20,13 @@ def submit(
     version: int | None,
     device: str,
     origin: Origin,
+    resumes: Resumes | None = None,
 ) -> Run:
     """A queued Run, whose id is on its way to the device's queue once this is committed."""
     found = procedures.find(procedure)
     version = version if version is not None else found.versions[0]
     require_possible(found, version, device)
-    values = procedures.registry().parse(found, parameters)
+    values = read(found, parameters, resumes)
     require_worker(found, device)
     row = Run(
         owner=person,
@@ -36,9 +37,26 @@ def submit(
         course=origin.course,
         lesson=origin.lesson,
         step=origin.step,
+        resumes=resumes and resumes.data(),
     )
     insert(person, row)
     return row
+
+
+def read(procedure: Procedure, given: Mapping[str, Any], resumes: Resumes | None) -> dict[str, Any]:
+    """The Procedure's parameters. No path is taken from a person: that of the checkpoint to go on
+    from is put there by the worker, which knows where it lies. Raises BadParameter."""
+    paths = {parameter.name for parameter in procedure.parameters if parameter.path}
+    for name in paths & set(given):
+        if given[name]:
+            raise BadParameter(
+                f"{name} = {given[name]!r} is not accepted here: it would name a file of this "
+                "machine; accepted: nothing."
+            )
+    # Parsed with a name in its place: other parameters may need that there is one.
+    start = {"resume": resumes.file} if resumes else {}
+    values: dict[str, Any] = procedures.registry().parse(procedure, {**given, **start})
+    return {**values, **dict.fromkeys(start, "")}
 
 
 def require_possible(procedure: Procedure, version: int, device: str) -> None:

@@ -36,10 +36,6 @@ def file_size(count: int) -> int:
     return HEADER.size + 12 * count
 
 
-def file_name(step: int) -> str:
-    return f"step_{step:06d}.bin"
-
-
 def save(path: Path, checkpoint: Checkpoint) -> None:
     """Write to a temporary file beside `path`, flush it to the disk, then rename.
 

@@ -44,7 +44,7 @@ class Config:
     beta2: float = 0.999
     epsilon: float = 1e-8
     decay: float = 0.1  # on matrices only: not on LayerNorm, not on the position embeddings
-    clip: float = 1.0  # the global L2 norm that a step's gradient may have
+    clip: float = 1.0  # the global L2 norm that a step's gradient may have; 0: any
     layernorm_epsilon: float = 1e-5
 
     @property
@@ -71,11 +71,12 @@ class Config:
             require(name, getattr(self, name), "a whole number of at least 1", lambda v: v >= 1)
         for name in ("micro_batches", "steps"):
             require(name, getattr(self, name), "a whole number of at least 1", lambda v: v >= 1)
-        for name in ("learning_rate", "epsilon", "clip", "layernorm_epsilon"):
+        for name in ("learning_rate", "epsilon", "layernorm_epsilon"):
             require(name, getattr(self, name), "a finite number above 0", lambda v: v > 0)
         for name in ("beta1", "beta2"):
             require(name, getattr(self, name), "a number from 0 up to, not including, 1", is_share)
-        require("decay", self.decay, "a finite number of at least 0", lambda v: v >= 0)
+        for name in ("clip", "decay"):
+            require(name, getattr(self, name), "a finite number of at least 0", lambda v: v >= 0)
         require("floor", self.floor, "a number from 0 to 1", lambda v: 0 <= v <= 1)
         require("warmup", self.warmup_steps, "a whole number of at least 0", lambda v: v >= 0)
         if self.width % self.heads:

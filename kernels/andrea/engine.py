@@ -27,6 +27,7 @@ from kernels.andrea.schedule import corrections, rates
 from kernels.procedure import BadParameter
 
 SKIPPED = 3  # its place in grad_norm's result
+NO_CLIP = float(np.finfo(np.float32).max)  # a threshold that every finite norm is below
 PROGRAMS: dict[int, type[Program]] = {1: Program, 2: FastProgram}
 
 
@@ -108,7 +109,7 @@ class Engine:
         partials = arena["norm_partials"][: grad_norm.programs(flat)]
         inverse = arena["loss_scale"][1:]
         yield utility("k_grad_norm_partial", partial(grad_norm.partial, flat, partials))
-        final = partial(grad_norm.final, partials, inverse, config.clip, self.result)
+        final = partial(grad_norm.final, partials, inverse, config.clip or NO_CLIP, self.result)
         yield utility("k_grad_norm_final", final)
         runs = [(slot.offset, slot.offset + slot.count, slot.decays) for slot in layout(config)]
         yield utility(

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import torch
 
 from kernels.andrea.engine import Engine
+from kernels.andrea.pace import Readings
 from kernels.andrea.telemetry import Telemetry, open_telemetry
 from kernels.events import Event, Log, Metric, Note
-
-SECONDS = 1.0  # between two readings
 
 
 class Gauges:
@@ -17,6 +16,7 @@ class Gauges:
         self.engine = engine
         self.on_gpu = engine.device.type == "cuda"
         self.telemetry: Telemetry | None = None
+        self.readings = Readings()
         self.read_at, self.read_step = 0.0, 0
 
     def open(self) -> Iterator[Event]:
@@ -30,11 +30,11 @@ class Gauges:
             yield Log(Note("log.andrea.interpreter-times"))
 
     def read(self, step: int) -> Iterator[Metric]:
-        """A reading, if the last one is a second old."""
+        """A reading, if one is due."""
+        if not self.readings.due():
+            return
         now = time.monotonic()
         seconds, steps = now - self.read_at, step - self.read_step
-        if seconds < SECONDS:
-            return
         if self.on_gpu and self.read_at:
             tokens = steps * self.engine.config.micro_batches * self.engine.config.rows
             yield Metric("tokens-per-second", tokens / seconds, step)

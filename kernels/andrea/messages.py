@@ -41,6 +41,11 @@ ANDREA: dict[str, str] = {
     "log.andrea.other-card": gettext_noop(
         "It was trained on {card} so far. Another card may round some sums differently."
     ),
+    "log.andrea.schedule": gettext_noop(
+        "{steps} steps. The learning rate rises for {warmup} steps to {peak} and falls to {floor} "
+        "times that. Threshold of the norm: {clip} (0: none)."
+    ),
+    "log.andrea.phase": gettext_noop("Step {step}: the smoothed loss enters the phase “{phase}”."),
     "log.andrea.polish": gettext_noop(
         "A polish: samples and state of the run before are in archive {number}."
     ),
@@ -57,6 +62,27 @@ ANDREA: dict[str, str] = {
     ),
     "log.andrea.interpreter-times": gettext_noop(
         "On Triton’s interpreter no speed is reported: it would say nothing about a GPU."
+    ),
+    # Phases of the loss: see `kernels.andrea.phases`
+    "phase.random": gettext_noop("random"),
+    "phase.frequency": gettext_noop("frequency"),
+    "phase.structure": gettext_noop("structure"),
+    "phase.coherence": gettext_noop("coherence"),
+    "phase.knowledge": gettext_noop("knowledge"),
+    # Why nothing can go on from a checkpoint
+    "refusal.resume-recording": gettext_noop(
+        "A recording keeps no checkpoints, so nothing can go on from it. Train a model of your own."
+    ),
+    "refusal.resume-not-training": gettext_noop("This Run trains nothing that could go on."),
+    "refusal.resume-no-checkpoint": gettext_noop("This Run wrote no checkpoint of that name."),
+    "refusal.resume-not-kept": gettext_noop(
+        "That checkpoint is no longer kept. Choose one that is."
+    ),
+    "refusal.resume-no-state": gettext_noop(
+        "The state that belongs to that checkpoint is missing, so nothing can go on from it."
+    ),
+    "refusal.resume-gone": gettext_noop(
+        "What this Run ran is no longer here in that version, so nothing can go on from it."
     ),
     # Tables
     "table.memory-plan": gettext_noop("Every buffer, before the first is allocated"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.andrea.checkpoint import sync_folder
+from kernels.andrea.history import line, points
 from kernels.procedure import BadParameter
 
 
@@ -78,6 +79,23 @@ class RunFiles:
         kept = [old for old in self.samples() if old["step"] != sample["step"]]
         write_json(self.live("samples"), [*kept, sample])
 
+    def adopt(self, other: "RunFiles", step: int) -> None:
+        """Begin with what the run in another folder had come to at that step.
+
+        Files that are here already stay as they are.
+        """
+        losses = [point for point in points(other.live("loss")) if point[0] <= step]
+        if losses and not self.live("loss").exists():
+            write_text(self.live("loss"), "".join(line(*point) for point in losses))
+        samples = [sample for sample in other.samples() if sample["step"] <= step]
+        if samples and not self.live("samples").exists():
+            write_json(self.live("samples"), samples)
+        content = other.content()
+        entries = content.get("checkpoints", {})
+        before = {number: entry for number, entry in entries.items() if int(number) <= step}
+        if not self.live("state").exists():
+            write_json(self.live("state"), {**content, "checkpoints": before})
+
     def archive(self) -> int:
         """Put samples and state aside under the next free number; `.loss.json` stays.
 
@@ -124,11 +142,15 @@ def read_json(path: Path, default: Any) -> Any:
 
 
 def write_json(path: Path, content: Any) -> None:
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=1))
+
+
+def write_text(path: Path, text: str) -> None:
     """A whole new file, renamed into place once it is on the disk."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with temporary.open("w", encoding="utf-8") as file:
-            json.dump(content, file, ensure_ascii=False, indent=1)
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -1,8 +1,11 @@
 """Training: the loop around the engine, its files, its samples and its signals.
 
-The loss of a step is read while the next one runs. A signal only raises a flag, looked at after
-each step: SIGUSR1 (context.checkpoint) writes a checkpoint and goes on, SIGTERM (context.stop)
-writes one and ends. Writing one changes nothing of what follows.
+The loss of a step is read while the next one runs. With every checkpoint that is handed out goes
+what another process needs to go on from it: state, losses and samples so far.
+
+A signal only raises a flag, looked at after each step: SIGUSR1 (context.checkpoint) writes a
+checkpoint and goes on, SIGTERM (context.stop) writes one and ends. Writing one changes nothing of
+what follows.
 """
 
 import math
@@ -22,17 +25,16 @@ from kernels.andrea.history import History
 from kernels.andrea.host import HostSlot
 from kernels.andrea.layout import parameter_count
 from kernels.andrea.origin import about, require_same
+from kernels.andrea.pace import pace
+from kernels.andrea.phases import Phase, later, phase
 from kernels.andrea.runfiles import KINDS, RunFiles, Source, State
 from kernels.andrea.sampling import Decoder, write
 from kernels.andrea.schedule import learning_rate
 from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS, SAMPLE_TOKENS, score
-from kernels.artifacts import describe
+from kernels.andrea.sources import drawn
+from kernels.artifacts import checkpoint_name, describe
 from kernels.events import Artifact, End, Event, Log, Metric, Note, Outcome, Progress, Sample
 from kernels.procedure import BadParameter, Context
-
-SMOOTHING = 0.1  # the share of the newest loss in the smoothed one
-MOST_POINTS = 1000  # of a curve; `.loss.json` has every step
-MOST_ARTIFACTS = 20  # checkpoints announced, when a run writes more by itself
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,14 @@ class Training:
         self.files = RunFiles(job.folder, job.model)
         self.about = about(job.config, job.corpus, job.version, device)
         self.card = self.about["card"]
+        self.pace = pace(job.config.steps, job.sample_every, job.checkpoint_every)
         start = self.read_start()
         self.engine = Engine(job.config, device, job.version)
         self.done, self.failures = 0, 0
         self.source = Source()
         self.loss = math.nan
+        self.phase: Phase | None = None
+        self.curves_at = 0  # the last step whose curves were told
         if start is not None:
             self.engine.put(*start)
             self.done, state = start[0].step, start[1]
@@ -72,7 +77,6 @@ class Training:
         buffers = self.engine.arena.buffers
         self.decoder = Decoder(job.config, self.engine.views.masters, buffers)
         self.gauges = Gauges(self.engine)
-        self.announced: set[str] = set()
 
     def read_start(self) -> tuple[checkpoint.Checkpoint, State] | None:
         job = self.job
@@ -93,6 +97,7 @@ class Training:
         self.card = content.get("card", self.card)
         if not job.polish:
             require_same(content, self.about, "resume")
+            require_same(self.files.content(), self.about, "output")
         state = beside.load_state(start.step)
         return start, replace(state, failures=0, sources={}) if job.polish else state
 
@@ -110,12 +115,15 @@ class Training:
     def open(self) -> Iterator[Event]:
         job, corpus = self.job, self.job.corpus
         yield Log(Note("log.andrea.corpus", {"name": corpus.name, "tokens": len(corpus)}))
+        yield Log(scheduled(job.config))
         if job.resume is not None:
             file = job.resume.name
             yield Log(Note("log.andrea.resumed", {"step": self.done, "file": file}))
             if self.card != self.about["card"]:
                 note = Note("log.andrea.other-card", {"card": self.card})
                 yield Log(note, level="warning")
+            if job.resume.parent.resolve() != job.folder.resolve():
+                self.files.adopt(RunFiles(job.resume.parent, job.model), self.done)
             if job.polish:
                 number = self.files.archive()
                 yield Log(Note("log.andrea.polish", {"number": number}))
@@ -138,7 +146,6 @@ class Training:
                 running = None
                 end = yield from self.pause(done + 1, context)
                 if end is not None:
-                    yield from self.hand_out(context)
                     yield end
                     return
 
@@ -157,18 +164,36 @@ class Training:
         report = slot.read()
         self.done, self.loss = step, report.loss
         self.history.add(step, report.loss)
-        self.source = drawn(self.source, self.job, slot, report.loss)
+        self.source = drawn(
+            self.source, self.config, len(self.job.corpus), slot.batch.starts, report.loss
+        )
         if not report.applied:
             params = {"step": step, "skipped": report.skipped}
             yield Log(Note("log.andrea.skipped", params), level="warning")
-        if step % max(1, self.config.steps // MOST_POINTS) == 0 or step == self.config.steps:
+        last = step == self.config.steps
+        if step % self.pace.loss == 0 or last:
             yield Metric("loss", report.loss, step)
-            if self.source.ema is not None:
-                yield Metric("ema", self.source.ema, step)
-            yield Metric("learning-rate", learning_rate(self.config, step - 1), step)
-            yield Metric("norm", report.norm, step)
+        if step % self.pace.curves == 0 or step % self.pace.checkpoint == 0 or last:
+            yield from self.curves(step, report.norm)
+        yield from self.enter_phase(step)
+        if step % self.pace.progress == 0 or last:
             yield Progress(step, self.config.steps)
         yield from self.gauges.read(step)
+
+    def curves(self, step: int, norm: float) -> Iterator[Metric]:
+        self.curves_at = step
+        if self.source.ema is not None:
+            yield Metric("ema", self.source.ema, step)
+        yield Metric("learning-rate", learning_rate(self.config, step - 1), step)
+        yield Metric("norm", norm, step)
+
+    def enter_phase(self, step: int) -> Iterator[Log]:
+        if self.source.ema is None:
+            return
+        entered = phase(self.source.ema, self.config.vocabulary)
+        if later(self.phase, entered):
+            self.phase = entered
+            yield Log(Note("log.andrea.phase", {"phase": entered.value, "step": step}))
 
     def pause(self, step: int, context: Context) -> Generator[Event, None, End | None]:
         """Sample and save as they are due. Returns the End if this is where the run ends."""
@@ -185,6 +210,7 @@ class Training:
         except OSError as error:
             note = Note("log.andrea.not-saved", {"step": step, "reason": str(error.strerror)})
             yield Log(note, level="error")
+            yield from self.hand_out(context)
             if stopping or last or halted:
                 return End(Outcome.FAILED, replace(note, code="end.not-saved"))
             return None
@@ -197,7 +223,7 @@ class Training:
         if last:
             return End(Outcome.PASSED, Note("end.trained", {"steps": step, "loss": self.loss}))
         if stopping:
-            file = checkpoint.file_name(step)
+            file = checkpoint_name(step)
             return End(Outcome.CANCELLED, Note("end.saved", {"step": step, "file": file}))
         return None
 
@@ -208,25 +234,27 @@ class Training:
         self.failures = 0 if scored.passed else self.failures + 1
         scores = scored.shown()
         self.files.add_sample({"step": step, "text": text, "loss": self.loss, "scores": scores})
-        yield Sample(step, text, scores)
+        if step % self.pace.sample == 0:
+            yield Sample(step, text, scores)
         if not scored.passed:
             params = {"step": step, "score": scored.total, "lowest": LOWEST_PASS}
             note = Note("log.andrea.low-sample", {**params, "failures": self.failures})
             yield Log(note, level="warning")
 
-    def save(self, step: int, context: Context, *, asked: bool) -> Iterator[Artifact]:
+    def save(self, step: int, context: Context, *, asked: bool) -> Iterator[Event]:
         """State first, then the checkpoint: see `runfiles`. Raises OSError."""
         self.history.flush()
         self.files.save_state(self.about, step, self.state())
-        name = checkpoint.file_name(step)
+        name = checkpoint_name(step)
         checkpoint.save(self.job.folder / name, self.engine.checkpoint())
-        few = self.config.steps // self.job.checkpoint_every <= MOST_ARTIFACTS
-        if (asked or few) and name not in self.announced:
-            self.announced.add(name)
+        if asked or step % self.pace.checkpoint == 0:
+            if self.curves_at != step and self.source.ema is not None:
+                yield Metric("ema", self.source.ema, step)  # by which checkpoints are compared
+            yield from self.hand_out(context)
             yield describe(context, name)
 
     def hand_out(self, context: Context) -> Iterator[Artifact]:
-        """The run's own files, whole now."""
+        """The run's own files as they are now; the same names each time."""
         for kind in KINDS:
             if self.files.live(kind).exists():
                 yield describe(context, self.files.live(kind).name)
@@ -236,19 +264,16 @@ class Training:
         return replace(self.engine.state(), failures=self.failures, sources=sources)
 
 
-def drawn(source: Source, job: Job, slot: HostSlot, loss: float) -> Source:
-    """The source after the draws of one step."""
-    config, starts = job.config, slot.batch.starts
-    covered = int(source.coverage, 16)
-    for part in (starts * 256 // len(job.corpus)).tolist():
-        covered |= 1 << part
-    pulls = source.pulls + len(starts)
-    if math.isfinite(loss):
-        old = loss if source.ema is None else source.ema
-        source = replace(source, ema=(1 - SMOOTHING) * old + SMOOTHING * loss)
-    return replace(
-        source,
-        pulls=pulls,
-        epochs=pulls * config.context / len(job.corpus),
-        coverage=f"{covered:064x}",
+def scheduled(config: Config) -> Note:
+    return Note(
+        "log.andrea.schedule",
+        {
+            "steps": config.steps,
+            "warmup": config.warmup_steps,
+            "peak": config.learning_rate,
+            "floor": config.floor,
+            "clip": config.clip,
+            "context": config.context,
+            "vocabulary": config.vocabulary,
+        },
     )

@@ -72,6 +72,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("attempt", models.PositiveSmallIntegerField(default=0)),
+                ("tries", models.PositiveSmallIntegerField(default=0)),
+                ("resumes", models.JSONField(null=True)),
                 ("worker", models.CharField(blank=True, max_length=120)),
                 ("lease_until", models.DateTimeField(null=True)),
                 ("enqueued_at", models.DateTimeField(null=True)),
@@ -111,7 +113,7 @@ class Migration(migrations.Migration):
                 ("media", models.CharField(max_length=100)),
                 ("bytes", models.PositiveBigIntegerField()),
                 ("sha256", models.CharField(max_length=64)),
-                ("file", models.FileField(max_length=300, upload_to="")),
+                ("file", models.FileField(blank=True, max_length=300, upload_to="")),
                 (
                     "run",
                     models.ForeignKey(

@@ -17,25 +17,46 @@ PRECISION = Parameter(
 )
 STEPS = Parameter("steps", int, 0, low=0, high=10**7, help=f"optimizer steps; {AS_PRESET}")
 RATE = Parameter("learning_rate", float, 0.0, low=0.0, high=1.0, help=f"its peak; {AS_PRESET}")
+AS_PRESET_BELOW = "-1: as the preset says"
+SCHEDULE = (
+    Parameter(
+        "warmup", int, -1, low=-1, high=10**7, help=f"steps; 0: none; {AS_PRESET_BELOW}, a tenth"
+    ),
+    Parameter(
+        "floor", float, -1.0, low=-1.0, high=1.0, help=f"of the rate; 1: flat; {AS_PRESET_BELOW}"
+    ),
+    Parameter(
+        "clip", float, -1.0, low=-1.0, high=1e9, help=f"of the norm; 0: none; {AS_PRESET_BELOW}"
+    ),
+    Parameter(
+        "decay", float, -1.0, low=-1.0, high=10.0, help=f"of weights; 0: none; {AS_PRESET_BELOW}"
+    ),
+)
 # Every number of the shape may be changed, under the name it has in the configuration.
 SHAPE = tuple(Parameter(name, int, 0, low=0, high=10**7, help=AS_PRESET) for name in SHAPES)
 MODEL = (CONFIG, SEED, PRECISION, *SHAPE)
 
 CORPUS = Parameter(
-    "corpus", str, "", help="a UTF-8 file or folder; empty: the standard library's source"
+    "corpus",
+    str,
+    "",
+    help="a UTF-8 file or folder; empty: the standard library's source",
+    path=True,
 )
 EVERY = "steps between two; 0: 100, or a third of a short run"
 TRAIN = (
     *MODEL,
-    *(STEPS, RATE, CORPUS),
+    *(STEPS, RATE, *SCHEDULE, CORPUS),
     Parameter("sample_every", int, 0, low=0, high=10**7, help=EVERY),
     Parameter("checkpoint_every", int, 0, low=0, high=10**7, help=EVERY),
     Parameter("sample_tokens", int, 420, low=1, high=10_000, help="tokens of a sample"),
-    Parameter("resume", str, "", help="a checkpoint to continue from"),
+    Parameter("resume", str, "", help="a checkpoint to continue from", path=True),
     Parameter("polish", bool, False, help="continue with another corpus or schedule"),
 )
-HALF = Parameter("half", int, 5, low=1, high=10_000, help="k: steps before the stop, and after")
-CHECKPOINT = Parameter("checkpoint", str, "", help="a checkpoint; empty: untrained weights")
+HALF = Parameter("half", int, 5, low=1, high=1000, help="k: steps before the stop, and after")
+CHECKPOINT = Parameter(
+    "checkpoint", str, "", help="a checkpoint; empty: untrained weights", path=True
+)
 PROMPT = Parameter("prompt", str, "", help="the text to continue")
 TOKENS = Parameter("tokens", int, 420, low=1, high=10_000, help="how many to write")
 TEMPERATURE = Parameter("temperature", float, 0.8, low=0.01, high=10.0, help="1: as learnt")
@@ -69,14 +90,15 @@ PROCEDURES = (
         TRAINED,
         parameters=TRAIN,
         versions=VERSIONS,
-        wall_seconds=3600,
+        wall_seconds=4 * 3600,
         checkpoints=True,
+        proof="andrea.resume-proof",
     ),
     declare(
         "resume-proof",
         "resume:run",
         TRAINED,
-        parameters=(*MODEL, HALF, CORPUS),
+        parameters=(*MODEL, RATE, *SCHEDULE, HALF, CORPUS),
         versions=VERSIONS,
         wall_seconds=1200,
     ),

@@ -8,11 +8,14 @@ from kernels.procedure import BadParameter
 from kernels.procedures.andrea import SHAPES
 
 KEYS = (*SHAPES, "steps", "learning_rate", "precision", "seed")
+MAY_BE_ZERO = ("warmup", "floor", "clip", "decay")  # so that nothing given is a number below 0
 
 
 def config_of(given: Mapping[str, Any]) -> Config:
     """The preset with what was given in its place. Raises BadParameter."""
-    return preset(given.get("config", "micro"), {k: given[k] for k in KEYS if given.get(k)})
+    changes = {k: given[k] for k in KEYS if given.get(k)}
+    changes |= {k: given[k] for k in MAY_BE_ZERO if given.get(k, -1) >= 0}
+    return preset(given.get("config", "micro"), changes)
 
 
 def check(given: Mapping[str, Any]) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from kernels.andrea.checkpoint import file_name
 from kernels.andrea.history import points
 from kernels.andrea.runfiles import RunFiles
 from kernels.andrea.training import Job, Training
+from kernels.artifacts import checkpoint_name
 from kernels.events import Case, Column, Event, Metric, Progress, Table, Verdict
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
@@ -31,7 +31,7 @@ def run(context: Context) -> Iterator[Event]:
     yield from follow(context, stopped, "stopped", 2 * half, stop_after=half)
     if context.stop.is_set():
         return
-    again = replace(stopped, resume=stopped.folder / file_name(half))
+    again = replace(stopped, resume=stopped.folder / checkpoint_name(half))
     yield from follow(context, again, "resumed", 2 * half)
     if context.stop.is_set():
         return
@@ -70,7 +70,7 @@ def compare(whole: Job, stopped: Job) -> Iterator[Event]:
     columns = tuple(Column(key) for key in ("step", "straight", "resumed", "equal"))
     yield Table("resume", columns, tuple(rows))
     yield case("losses", files)
-    last = file_name(whole.config.steps)
+    last = checkpoint_name(whole.config.steps)
     yield case("last-file", [job.folder / last for job in (whole, stopped)])
 
 

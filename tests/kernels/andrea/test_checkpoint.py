@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.andrea.checkpoint import Checkpoint, CheckpointError, file_name, file_size, load, save
+from kernels.andrea.checkpoint import Checkpoint, CheckpointError, file_size, load, save
+from kernels.artifacts import checkpoint_name
 
 
 def checkpoint(step: int = 3, count: int = 5) -> Checkpoint:
@@ -16,7 +17,7 @@ def checkpoint(step: int = 3, count: int = 5) -> Checkpoint:
 
 
 def test_bytes_are_the_stated_layout(tmp_path: Path) -> None:
-    path = tmp_path / file_name(3)
+    path = tmp_path / checkpoint_name(3)
     save(path, checkpoint())
     expected = struct.pack("<ii", 3, 5)
     for first in (0.5, 100, 200):

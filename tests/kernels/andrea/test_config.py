@@ -17,7 +17,7 @@ from kernels.procedure import BadParameter
         ({"width": 1.5}, "width = 1.5", "a whole number"),
         ({"steps": 0}, "steps = 0", "at least 1"),
         ({"tied": 1}, "tied = 1", "true or false"),
-        ({"clip": float("nan")}, "clip = nan", "above 0"),
+        ({"clip": float("nan")}, "clip = nan", "at least 0"),
         ({"beta2": 1.0}, "beta2 = 1.0", "from 0"),
         ({"learning_rate": "fast"}, "learning_rate = 'fast'", "a number"),
         ({"layers": True}, "layers = True", "a whole number"),
