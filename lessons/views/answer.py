@@ -1,5 +1,6 @@
 """POST of an answer: a draft that saves itself, or a submission. Works without JavaScript."""
 
+import dataclasses
 from html import unescape
 
 from django.contrib import messages
@@ -15,7 +16,9 @@ from lessons.answers import Conflict, Full, Refused, Saved
 from lessons.asking import Attempt, understood
 from lessons.content.structure import Activity, NumberField, Step
 from lessons.forms import Posted, blank, read_form
+from lessons.gates import Closed, closed
 from lessons.lines import Line, answer_lines
+from lessons.models import State
 from lessons.progress import places
 from lessons.sentences import problem_sentence
 from lessons.views.found import find, wants_json, write_as
@@ -36,6 +39,9 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
     if faults := found.shelf.broken.get(lesson):
         return broken(request, faults)
     posted = read_form(activity, request.POST)
+    late = None if posted.draft else closed(request.user, course, lesson)
+    if late:  # a draft is always kept
+        posted = dataclasses.replace(posted, draft=True)
 
     def again(attempt: Attempt, status: int) -> HttpResponse:
         place = places(request.user, [course])[course]
@@ -60,6 +66,8 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
             return JsonResponse({"error": sentence}, status=429)
         messages.error(request, sentence)
         return HttpResponseRedirect(f"{address}#ask", status=303)
+    if late and not (saved and saved.stored.state == State.SUBMITTED):  # it came in time before
+        return _too_late(request, late, saved, f"{address}#ask")
     if wants_json(request):
         return _saved(saved, f"{address}#ask", understandings(activity, posted, found.language))
     return HttpResponseRedirect(f"{address}#ask", status=303)
@@ -89,6 +97,16 @@ def _write(
         language,
         seen[0].id if seen else None,
     )
+
+
+def _too_late(
+    request: HttpRequest, late: Closed, draft: Saved | None, address: str
+) -> HttpResponse:
+    if wants_json(request):
+        base = draft.version if draft else 0
+        return JsonResponse({"error": str(late.sentence), "base": base}, status=403)
+    messages.error(request, str(late.sentence))
+    return HttpResponseRedirect(address, status=303)
 
 
 def understandings(activity: Activity, posted: Posted, language: str) -> dict[str, str]:

@@ -132,7 +132,10 @@ AUTH_USER_MODEL = "accounts.Person"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
+    "classroom.backend.CohortBackend",  # teachers see the Runs of their learners
 ]
+# Asked in turn whether somebody may submit in a lesson now: (person, course, lesson) -> Closed.
+SUBMISSION_GATES = ["classroom.hooks.gate"]
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",

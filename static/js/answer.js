@@ -139,7 +139,13 @@ class Draft {
     this.sending = false;
     if (answer?.status === 409) this.clash(answer.data);
     else if (answer?.status === 422 && (await this.redraw())) return;
-    else this.say(answer?.data.error ?? this.words.lost, true);
+    else this.refused(answer?.data);
+  }
+
+  /** Not taken, or not reached. After a deadline it was kept as a draft: the next one builds on it. */
+  refused(data) {
+    if (data?.base !== undefined) this.form.elements.base.value = data.base;
+    this.say(data?.error ?? this.words.lost, true);
   }
 
   /** The question as the server draws it around what was typed, with its errors. */

@@ -18,10 +18,12 @@ from classroom.models.records import (
     RecheckItem,
     RecheckKind,
     RecheckState,
+    Unchangeable,
 )
 
 __all__ = [
     "Adjustment", "AuditEntry", "Cohort", "Deadline", "Extension", "Grade", "GradePoint",
     "GroupDecision", "Membership", "PassageComment", "PastWork", "Recheck", "RecheckItem",
     "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "SecondLook", "Share",
+    "Unchangeable",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """What is kept beside the grades: adjustments, re-checks, the audit, and work of people gone."""
 
 import uuid
-from typing import ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from django.conf import settings
 from django.db import models
@@ -94,8 +94,28 @@ class RecheckItem(models.Model):
         return str(self.subject)
 
 
+class Unchangeable(Exception):
+    """An entry of the audit is never changed and never deleted."""
+
+
+class AuditEntries(models.QuerySet["AuditEntry"]):
+    def update(self, **values: Any) -> NoReturn:
+        raise Unchangeable
+
+    def delete(self) -> NoReturn:
+        raise Unchangeable
+
+    def bulk_update(self, *args: Any, **options: Any) -> NoReturn:
+        raise Unchangeable
+
+
 class AuditEntry(models.Model):
-    """Who did what, appended and never changed. The actor's name goes when the actor is erased."""
+    """Who did what, appended and never changed. The actor's name goes when the actor is erased.
+
+    Triggers in the database hold the same against everything that does not come this way
+    (migration 0002): they let an actor be taken out, a guest become an account, and a
+    demonstration cohort go with its entries.
+    """
 
     cohort = models.ForeignKey(Cohort, models.CASCADE, related_name="audit")
     actor = models.ForeignKey(
@@ -106,11 +126,21 @@ class AuditEntry(models.Model):
     data = models.JSONField(default=dict)
     at = models.DateTimeField(default=timezone.now, db_index=True)
 
+    objects = AuditEntries.as_manager()
+
     class Meta:
         ordering: ClassVar[list[str]] = ["-at", "-id"]
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject}"
+
+    def save(self, **options: Any) -> None:
+        if not self._state.adding:
+            raise Unchangeable
+        super().save(**options)
+
+    def delete(self, *args: Any, **options: Any) -> NoReturn:
+        raise Unchangeable
 
 
 class PastWork(models.Model):

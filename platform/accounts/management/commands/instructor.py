@@ -1,4 +1,4 @@
-"""`manage.py instructor EMAIL [--remove]`: who may see every Run."""
+"""`manage.py instructor EMAIL [--remove]`: who may make cohorts."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -24,11 +24,11 @@ class Command(BaseCommand):
             raise CommandError(f"There is no account with the address {email}. Sign up first.")
         group, _ = Group.objects.get_or_create(name=GROUP)
         group.permissions.set(
-            Permission.objects.filter(content_type__app_label="runner", codename="view_run")
+            Permission.objects.filter(content_type__app_label="classroom", codename="add_cohort")
         )
         if remove:
             person.groups.remove(group)
             self.stdout.write(f"{email} is no longer an instructor.")
         else:
             person.groups.add(group)
-            self.stdout.write(f"{email} is an instructor: every Run's address opens for them.")
+            self.stdout.write(f"{email} is an instructor and may make cohorts.")

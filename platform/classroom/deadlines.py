@@ -1,0 +1,153 @@
+"""When a lesson closes: a wall time in a zone, as people say it, and the instant it stands for.
+
+Twice a year a wall time is not one instant. In the hour that is skipped it is none, and is
+refused with the nearest two that exist. In the hour that comes twice it is two: the first is
+taken, and said.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from classroom.models import Cohort, Deadline, Extension, Membership, Role
+
+WALL = "%Y-%m-%dT%H:%M"
+
+
+class BadWall(ValueError):
+    """What was typed is no date and time."""
+
+
+class BadZone(ValueError):
+    """There is no time zone of that name."""
+
+
+class SkippedHour(ValueError):
+    """The clocks jump over that time; `earlier` and `later` are the nearest that exist."""
+
+    def __init__(self, wall: str, zone: str, earlier: str, later: str) -> None:
+        super().__init__(f"{wall} does not exist in {zone}")
+        self.wall, self.zone, self.earlier, self.later = wall, zone, earlier, later
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A wall time that exists, and the instant (UTC) it stands for."""
+
+    wall: str
+    zone: str
+    at: datetime
+    is_doubled: bool = False  # the clocks show it twice; `at` is the first
+
+
+def moment(wall: str, zone: str) -> Moment:
+    """Raises BadWall, BadZone or SkippedHour."""
+    there = zone_of(zone)
+    try:
+        naive = datetime.strptime(wall.strip(), WALL)
+    except ValueError as error:
+        raise BadWall(wall) from error
+    if not 1971 <= naive.year <= 9998:  # beyond them an instant may not have a wall time
+        raise BadWall(wall)
+    first, second = (naive.replace(tzinfo=there, fold=fold) for fold in (0, 1))
+    if _at(first).astimezone(there).replace(tzinfo=None) != naive:
+        # Before the jump the clocks ran on the offset of fold 0, after it on that of fold 1.
+        jump = _jump(first, second, there)
+        earlier = (jump - timedelta(minutes=1)).astimezone(there)
+        later = jump.astimezone(there)
+        raise SkippedHour(naive.strftime(WALL), zone, earlier.strftime(WALL), later.strftime(WALL))
+    doubled = first.utcoffset() != second.utcoffset()
+    return Moment(naive.strftime(WALL), zone, _at(first), doubled)
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Raises BadZone."""
+    if name not in zone_names():
+        raise BadZone(name)
+    return ZoneInfo(name)
+
+
+@cache
+def zone_names() -> frozenset[str]:
+    """Names a person may choose: places and UTC, none of the old abbreviations."""
+    return frozenset(
+        name
+        for name in available_timezones()
+        if name == "UTC" or ("/" in name and not name.startswith(("Etc/", "SystemV/", "US/")))
+    )
+
+
+@dataclass(frozen=True)
+class Closings:
+    """Every deadline and extension of a cohort, read at once."""
+
+    deadlines: Mapping[str, Deadline] = field(default_factory=dict)
+    extensions: Mapping[tuple[uuid.UUID, str], Extension] = field(default_factory=dict)
+
+    def of(self, person_id: uuid.UUID, lesson: str) -> Deadline | Extension | None:
+        """What closes the lesson for that learner, whichever is later; None: it stays open."""
+        deadline = self.deadlines.get(lesson)
+        extension = self.extensions.get((person_id, lesson))
+        if deadline is None or extension is None:
+            return deadline
+        return max(deadline, extension, key=lambda end: end.at)
+
+    def at(self, person_id: uuid.UUID, lesson: str) -> datetime | None:
+        end = self.of(person_id, lesson)
+        return end.at if end else None
+
+
+def closings(cohort: Cohort) -> Closings:
+    """In two queries, whatever the size of the cohort."""
+    return Closings(
+        {row.lesson: row for row in Deadline.objects.filter(cohort=cohort)},
+        {(row.person_id, row.lesson): row for row in Extension.objects.filter(cohort=cohort)},
+    )
+
+
+def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | None:
+    """What closes the lesson for this learner. None: nothing does."""
+    deadline = Deadline.objects.filter(cohort=cohort, lesson=lesson).first()
+    if deadline is None:
+        return None
+    extension = Extension.objects.filter(cohort=cohort, person=person, lesson=lesson).first()
+    ends: list[Deadline | Extension] = [deadline, *([extension] if extension else [])]
+    return max(ends, key=lambda end: end.at)
+
+
+def ends_of(person: Any, course: str, lesson: str) -> list[Deadline | Extension | None]:
+    """What closes the lesson, in each cohort in which this person learns the course."""
+    mine = Membership.objects.filter(
+        person=person, role=Role.LEARNER, cohort__course=course, cohort__archived_at=None
+    ).select_related("cohort")
+    return [closes(person, membership.cohort, lesson) for membership in mine]
+
+
+def closes_at(person: Any, cohort: Cohort, lesson: str) -> datetime | None:
+    """The instant after which this learner's answers in the lesson are refused."""
+    end = closes(person, cohort, lesson)
+    return end.at if end else None
+
+
+def _at(local: datetime) -> datetime:
+    return local.astimezone(UTC)
+
+
+def _jump(first: datetime, second: datetime, there: ZoneInfo) -> datetime:
+    """The instant at which the clocks jump over the wall time of `first` and `second`.
+
+    Of a time that is skipped, fold 0 is an instant after the jump and fold 1 one before it.
+    """
+    before, after = _at(second), _at(first)
+    offset = before.astimezone(there).utcoffset()
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) / 2
+        if middle.astimezone(there).utcoffset() == offset:
+            before = middle
+        else:
+            after = middle
+    return after.replace(microsecond=0)

@@ -1,0 +1,23 @@
+"""How the classroom says a moment: in the zone it was set in, named; pages add the reader's own."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from classroom.models import Deadline, Extension
+
+
+def said(end: Deadline | Extension) -> str:
+    """“1 December 2026, 23:59 (Europe/Paris)” in the reader's language."""
+    return wall_said(end.at, end.zone)
+
+
+def wall_said(at: datetime, zone: str) -> str:
+    local = at.astimezone(ZoneInfo(zone))
+    return _("%(date)s, %(time)s (%(zone)s)") % {
+        "date": date_format(local.date(), "DATE_FORMAT"),
+        "time": local.strftime("%H:%M"),
+        "zone": zone.replace("_", " "),
+    }
