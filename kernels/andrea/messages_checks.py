@@ -61,6 +61,9 @@ CHECKS: dict[str, str] = {
     "why.coupled-decay": gettext_noop(
         "The decay went through the moments: this is Adam with L2, not AdamW."
     ),
+    "why.not-side-by-side": gettext_noop(
+        "The three matrices lie one behind the other; side by side was asked for."
+    ),
     "why.gradients-kept": gettext_noop(
         "The gradients were not set to zero: the next step would add to them."
     ),
@@ -129,5 +132,9 @@ CHECKS: dict[str, str] = {
     "procedure.andrea.check-adamw.title": gettext_noop("AdamW against the oracle"),
     "procedure.andrea.check-adamw.about": gettext_noop(
         "Weights, both moments and the working copy after one step, and after one that is skipped."
+    ),
+    "procedure.andrea.check-casts.title": gettext_noop("Copies and zeros against the oracle"),
+    "procedure.andrea.check-casts.about": gettext_noop(
+        "The working copy in 16 bits, Q, K and V’s weights side by side, and gradients set to zero."
     ),
 }

@@ -124,4 +124,18 @@ UPDATE = (
         "3000 × 500",
         "why.gradients-kept",
     ),
+    Mutant(
+        "casts-not-side-by-side",
+        "casts",
+        (
+            Edit(
+                "k_pack",
+                "row.to(tl.int64) * 3 * D + which * D + column",
+                "which.to(tl.int64) * COUNT + place",
+            ),
+        ),
+        "packed",
+        "16",
+        "why.not-side-by-side",
+    ),
 )

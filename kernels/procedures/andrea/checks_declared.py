@@ -128,6 +128,7 @@ CHECKS = (
         FP32_ONLY,
         (1,),
     ),
+    Check("casts", ("cast", "packed", "zeroed"), plain((16,), (1,), (33,)), versions=(1,)),  # d
 )
 BY_OPERATOR = {check.operator: check for check in CHECKS}
 

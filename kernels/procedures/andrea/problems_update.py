@@ -190,3 +190,21 @@ def adamw_suspects(
     nothing = torch.zeros_like(decay)
     _, coupled, _ = update(w, g + decay * w, m, v, decay=nothing)
     bench.suspect("m", "coupled-decay", coupled)
+
+
+def casts(bench: Bench, operator: ModuleType, shape: Shape) -> None:
+    """The working copy, W_Q, W_K and W_V side by side, and gradients set to zero."""
+    (width,) = shape.sizes
+    w = bench.holds("w", bench.normal(3, width, width), torch.float32)
+    cast = bench.empty("cast", 3, width, width)
+    operator.cast(w, cast)
+    bench.expect("cast", w.double())
+    packed = bench.empty("packed", width, 3, width)
+    operator.pack(w, packed)
+    bench.expect("packed", w.double().transpose(0, 1))
+    bench.suspect("packed", "not-side-by-side", w.reshape(width, 3, width))
+    kept = bench.normal(width, width)
+    zeroed = bench.changes("zeroed", kept, torch.float32)
+    operator.zero(zeroed)
+    bench.expect("zeroed", torch.zeros_like(zeroed, dtype=torch.float64))
+    bench.suspect("zeroed", "gradients-kept", kept.to(bench.device))
