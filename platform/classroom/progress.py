@@ -18,7 +18,7 @@ from classroom import scoring
 from classroom.deadlines import Closings, closings
 from classroom.models import Adjustment, Cohort, Membership, Role, RubricPoint
 from classroom.scoring import Scheme
-from classroom.submissions import Graded, Pair, Work, read_grades, read_works
+from classroom.submissions import Graded, Work, read_grades, read_works
 from lessons.content.library import library
 from lessons.content.structure import Activity, Course, Lesson, TextField
 
@@ -69,8 +69,8 @@ class CohortWork:
     cohort: Cohort
     course: Course | None  # None: its folder is gone
     learners: tuple[Learner, ...]
-    works: Mapping[Pair, Work]  # (person, activity)
-    adjustments: Mapping[Pair, Decimal]  # (person, lesson)
+    works: Mapping[uuid.UUID, Mapping[str, Work]]  # by person, then by activity
+    adjustments: Mapping[tuple[uuid.UUID, str], Decimal]  # by person and lesson
     closings: Closings
     now: datetime
     schemes: Mapping[str, Scheme]  # by activity
@@ -79,17 +79,22 @@ class CohortWork:
     def lessons(self) -> tuple[Lesson, ...]:
         return self.course.lessons if self.course else ()
 
+    def of(self, person: uuid.UUID) -> Mapping[str, Work]:
+        """This person's work, by activity."""
+        return self.works.get(person, {})
+
     def closes_at(self, person: uuid.UUID, lesson: str) -> datetime | None:
         return self.closings.at(person, lesson)
 
     def lesson(self, person: uuid.UUID, lesson: Lesson) -> LessonMarks:
         """This learner's lesson, summed."""
         asked = activities(lesson)
+        mine = self.of(person)
         earned: Decimal | None = None
         possible = ZERO
         answered = waiting = ungradable = held = 0
         for activity in asked:
-            work = self.works.get((person, activity.id))
+            work = mine.get(activity.id)
             if work is None:
                 possible += self.schemes[activity.id].possible
                 continue

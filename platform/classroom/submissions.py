@@ -6,7 +6,8 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
@@ -17,7 +18,6 @@ from lessons.checking import Verdict
 from lessons.models import Revision, State
 
 Verdicts = Mapping[str, Mapping[str, str]]
-Pair = tuple[uuid.UUID, str]  # a person with an activity, or with a lesson
 _SETTLED = (Verdict.RIGHT, Verdict.WRONG)
 
 
@@ -32,15 +32,18 @@ class Graded:
     has_open_look: bool  # the learner asked for another look, and nobody has answered
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One learner's answer to one Activity, as submitted last."""
+class Work(NamedTuple):
+    """One learner's answer to one Activity, as submitted last.
 
-    revision: uuid.UUID
+    A cohort has tens of thousands of them, and most readers want only the marks: ids and times
+    stay the database's text until they are asked for.
+    """
+
+    revision_text: str
     number: int
     language: str
-    submitted_at: datetime
-    run: uuid.UUID | None
+    submitted_text: str
+    run_text: str | None
     verdicts: Verdicts
     tries: int  # submissions
     first_right: bool | None  # of the first submission; None: a machine checks nothing of it
@@ -48,11 +51,24 @@ class Work:
     earlier_grades: int  # of revisions before it
     marks: Marks
 
+    @property
+    def revision(self) -> uuid.UUID:
+        return uuid.UUID(self.revision_text)
+
+    @property
+    def run(self) -> uuid.UUID | None:
+        return uuid.UUID(self.run_text) if self.run_text else None
+
+    @property
+    def submitted_at(self) -> datetime:
+        at = datetime.fromisoformat(self.submitted_text)
+        return at if at.tzinfo else at.replace(tzinfo=UTC)
+
 
 def read_grades(
     cohort: Cohort, people: Collection[uuid.UUID] | None, published_only: bool
-) -> dict[uuid.UUID, Graded]:
-    """By revision, in two queries."""
+) -> dict[str, Graded]:
+    """By revision (the text of its id), in two queries."""
     rows = Grade.objects.filter(cohort=cohort)
     if people is not None:
         rows = rows.filter(revision__answer__person__in=people)
@@ -64,8 +80,8 @@ def read_grades(
     ):
         points[grade].append(point)
     fields = (
-        "id", "revision_id", "adjustment", "is_ungradable", "version", "published_at",
-        "second_look__id", "second_look__answered_at",
+        "id", Cast("revision_id", TextField()), "adjustment", "is_ungradable", "version",
+        "published_at", "second_look__id", "second_look__answered_at",
     )  # fmt: skip
     return {
         revision: Graded(
@@ -81,7 +97,10 @@ def read_grades(
     }
 
 
-_Row = tuple[uuid.UUID, str, uuid.UUID, int, str, datetime, uuid.UUID | None, str]
+_Row = tuple[str, str, str, int, str, str, str | None, str]
+_FIELDS = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
+           "run", "verdicts")  # fmt: skip
+_PLAIN = ("answer__activity", "number", "language")  # the others are read as text
 
 
 def read_works(
@@ -89,8 +108,8 @@ def read_works(
     learning: Collection[uuid.UUID],
     people: Collection[uuid.UUID] | None,
     schemes: Mapping[str, Scheme],
-    grades: Mapping[uuid.UUID, Graded],
-) -> dict[Pair, Work]:
+    grades: Mapping[str, Graded],
+) -> dict[uuid.UUID, dict[str, Work]]:
     """Every submission is read, as tuples, for the first one says what was right at once."""
     rows = Revision.objects.filter(answer__course=cohort.course, state=State.SUBMITTED)
     if people is None:  # of many: by a join; a list of them would be too long for a query
@@ -100,19 +119,23 @@ def read_works(
         )
     else:
         rows = rows.filter(answer__person__in=people)
-    fields = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
-              "run")  # fmt: skip
-    found: dict[Pair, list[_Row]] = defaultdict(list)
-    # Verdicts as text: most answers share a few of them, and those are parsed and added up once.
-    for row in rows.order_by("number").values_list(*fields, Cast("verdicts", TextField())):
-        if row[0] in learning and row[1] in schemes:
-            found[row[0], row[1]].append(row)
+    fields = [name if name in _PLAIN else Cast(name, TextField()) for name in _FIELDS]
+    persons = {text: person for person in learning for text in (person.hex, str(person))}
+    found: dict[str, dict[str, list[_Row]]] = {}
+    for row in rows.order_by("number").values_list(*fields):
+        if row[0] in persons and row[1] in schemes:
+            mine = found.setdefault(row[0], {})
+            mine.setdefault(row[1], []).append(row)
     reader = _Reader(schemes)
-    return {pair: reader.work(pair[1], revisions, grades) for pair, revisions in found.items()}
+    return {
+        persons[text]: {name: reader.work(name, rows, grades) for name, rows in mine.items()}
+        for text, mine in found.items()
+    }
 
 
 class _Reader:
-    """Turns submissions into Work, remembering what it has worked out already."""
+    """Turns submissions into Work. Most answers share a few sets of verdicts: each is parsed and
+    added up once."""
 
     def __init__(self, schemes: Mapping[str, Scheme]) -> None:
         self.schemes = schemes
@@ -120,9 +143,7 @@ class _Reader:
         self.machine: dict[tuple[str, str], Marks] = {}  # without a grade
         self.rights: dict[tuple[str, str], bool | None] = {}
 
-    def work(
-        self, activity: str, revisions: Sequence[_Row], grades: Mapping[uuid.UUID, Graded]
-    ) -> Work:
+    def work(self, activity: str, revisions: Sequence[_Row], grades: Mapping[str, Graded]) -> Work:
         _person, _activity, revision, number, language, at, run, text = revisions[-1]
         graded = grades.get(revision)
         earlier = sum(row[2] in grades for row in revisions[:-1])
