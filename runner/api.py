@@ -19,6 +19,14 @@ from runner.access import may_steer, may_view, steerable, visible
 from runner.models import Queue, Run, RunArtifact, State, StoredEvent
 from runner.personal import adopt, erase_person, export_person
 from runner.quotas import quota
+from runner.rerunning import (
+    discard_reruns,
+    give_reruns,
+    has_room_for_rerun,
+    repeatable,
+    rerun,
+    reruns,
+)
 from runner.shapes import (
     ActiveRun,
     ArtifactView,
@@ -34,14 +42,16 @@ from runner.shapes import (
     RunView,
     Snapshot,
 )
+from runner.staging import stage
 from runner.waiting import alive, queue_position, wait_range
 
 __all__ = [
     "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "NoWorker", "NotResumable",
     "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused", "RunView", "Snapshot",
-    "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices", "erase_person",
-    "events_after", "export_person", "get", "history", "may_steer", "may_view", "messages", "prove",
-    "quota", "recordings", "resume", "snapshot", "stop", "submit",
+    "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices", "discard_reruns",
+    "erase_person", "events_after", "export_person", "get", "give_reruns", "has_room_for_rerun",
+    "history", "may_steer", "may_view", "messages", "prove", "quota", "recordings", "repeatable",
+    "rerun", "reruns", "resume", "snapshot", "stage", "stop", "submit",
 ]  # fmt: skip
 
 

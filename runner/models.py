@@ -50,8 +50,10 @@ class RunSet(models.QuerySet["Run"]):
         )
 
     def charged(self, since: datetime) -> "RunSet":
-        """Those that count against a quota: not our faults, and not what never began."""
-        return self.filter(created_at__gte=since, is_recording=False).exclude(
+        """Those that count against a quota: not our faults, not what never began, and not what
+        we ran again."""
+        theirs = self.filter(created_at__gte=since, is_recording=False, rerun_of=None)
+        return theirs.exclude(
             Q(outcome=Outcome.INFRASTRUCTURE_FAILURE)
             | Q(outcome=Outcome.CANCELLED, started_at=None)
         )
@@ -79,6 +81,9 @@ class Run(models.Model):
     attempt = models.PositiveSmallIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since the last checkpoint
     resumes = models.JSONField(null=True)  # {"run", "file", "step"}: where it goes on from
+    rerun_of = models.ForeignKey(  # the Run it repeats, after a check was put right
+        "self", models.CASCADE, related_name="reruns", null=True
+    )
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)
     enqueued_at = models.DateTimeField(null=True)  # when the broker was last told

@@ -9,7 +9,7 @@ from django.db.models import Q
 from kernels.events import Note, Outcome
 from runner import ending
 from runner.files import discard, discard_all
-from runner.models import Run, RunArtifact, State, StoredEvent
+from runner.models import Run, RunArtifact, RunSet, State, StoredEvent
 
 _PAGE = 50  # Events read at once: each may have 256 KiB
 
@@ -59,8 +59,13 @@ def export_run(run: Run) -> dict[str, Any]:
 def erase_person(person: Any) -> None:
     """Delete this person's Runs, Events and files. A child that still runs is ended by its
     worker, whose next write finds no row, and which deletes what it stored meanwhile."""
-    runs = Run.objects.filter(owner_id=person.pk)
-    recorded = RunArtifact.objects.filter(run__owner_id=person.pk)
+    erase(Run.objects.filter(Q(owner_id=person.pk) | Q(rerun_of__owner_id=person.pk)))
+
+
+def erase(runs: RunSet) -> None:
+    """Delete these Runs, and their files once that is committed."""
+    runs = Run.objects.filter(id__in=list(runs.values_list("id", flat=True)))
+    recorded = RunArtifact.objects.filter(run__in=runs)
     names = [name for name in recorded.values_list("file", flat=True) if name]
     # A listing each would take long; only these may have files that nobody recorded.
     cut_off = Q(attempt__gt=1) | Q(outcome=Outcome.INFRASTRUCTURE_FAILURE) | ~Q(state=State.ENDED)

@@ -89,6 +89,15 @@ class Migration(migrations.Migration):
                 ("failed", models.PositiveIntegerField(null=True)),
                 ("is_recording", models.BooleanField(default=False)),
                 (
+                    "rerun_of",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reruns",
+                        to="runner.run",
+                    ),
+                ),
+                (
                     "owner",
                     models.ForeignKey(
                         blank=True,
