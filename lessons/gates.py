@@ -24,5 +24,5 @@ def closed(person: Any, course: str, lesson: str) -> Closed | None:
         return None
     for name in settings.SUBMISSION_GATES:
         if refusal := import_string(name)(person, course, lesson):
-            return refusal  # type: ignore[no-any-return]
+            return refusal
     return None

@@ -91,10 +91,7 @@ class Closings:
     def of(self, person_id: uuid.UUID, lesson: str) -> Deadline | Extension | None:
         """What closes the lesson for that learner, whichever is later; None: it stays open."""
         deadline = self.deadlines.get(lesson)
-        extension = self.extensions.get((person_id, lesson))
-        if deadline is None or extension is None:
-            return deadline
-        return max(deadline, extension, key=lambda end: end.at)
+        return _later(deadline, self.extensions.get((person_id, lesson))) if deadline else None
 
     def at(self, person_id: uuid.UUID, lesson: str) -> datetime | None:
         end = self.of(person_id, lesson)
@@ -115,8 +112,7 @@ def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | N
     if deadline is None:
         return None
     extension = Extension.objects.filter(cohort=cohort, person=person, lesson=lesson).first()
-    ends: list[Deadline | Extension] = [deadline, *([extension] if extension else [])]
-    return max(ends, key=lambda end: end.at)
+    return _later(deadline, extension)
 
 
 def ends_of(person: Any, course: str, lesson: str) -> list[Deadline | Extension | None]:
@@ -131,6 +127,10 @@ def closes_at(person: Any, cohort: Cohort, lesson: str) -> datetime | None:
     """The instant after which this learner's answers in the lesson are refused."""
     end = closes(person, cohort, lesson)
     return end.at if end else None
+
+
+def _later(deadline: Deadline, extension: Extension | None) -> Deadline | Extension:
+    return extension if extension and extension.at > deadline.at else deadline
 
 
 def _at(local: datetime) -> datetime:

@@ -1,4 +1,4 @@
-"""An account is made an instructor at the terminal, and every Run opens for it."""
+"""An account is made an instructor at the terminal, and may then make cohorts."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,22 +10,20 @@ from runner.models import Run
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def run() -> Run:
-    owner = Person.objects.create_guest("en")
-    return Run.objects.create(owner=owner, procedure="rmsnorm.environment", device="cpu")
-
-
-def test_an_instructor_sees_runs_and_steers_none(run: Run) -> None:
+def test_an_instructor_may_make_cohorts_until_removed() -> None:
     person = Person.objects.create_user("teacher@example.org", "a long password")
-    with pytest.raises(api.RunNotFound):
-        api.get(run.id, person)
+    assert not person.has_perm("classroom.add_cohort")
     call_command("instructor", "Teacher@example.org")
-    person = Person.objects.get(pk=person.pk)
-    assert api.get(run.id, person).id == run.id
-    with pytest.raises(api.RunNotFound):
-        api.stop(run.id, person)
+    assert Person.objects.get(pk=person.pk).has_perm("classroom.add_cohort")
     call_command("instructor", "teacher@example.org", "--remove")
+    assert not Person.objects.get(pk=person.pk).has_perm("classroom.add_cohort")
+
+
+def test_being_an_instructor_opens_nobody_s_runs() -> None:
+    owner = Person.objects.create_guest("en")
+    run = Run.objects.create(owner=owner, procedure="rmsnorm.environment", device="cpu")
+    person = Person.objects.create_user("teacher@example.org", "a long password")
+    call_command("instructor", "teacher@example.org")
     with pytest.raises(api.RunNotFound):
         api.get(run.id, Person.objects.get(pk=person.pk))
 

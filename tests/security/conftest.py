@@ -4,33 +4,23 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.base import ContentFile
 from django.test import Client
 
 from accounts.models import Person
+from classroom.models import Cohort, Membership
+from classroom.models import Role as Place
 from runner.models import Run, RunArtifact, StoredEvent
 from tests.security.roles import Role
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 Clients = Callable[..., Client]
-
-
-class MayView:
-    """Stands for the classroom: whoever is named "instructor" may view every Run."""
-
-    def authenticate(self, request: Any, **credentials: Any) -> None:
-        return None
-
-    def has_perm(self, person: Person, permission: str, run: Run | None = None) -> bool:
-        return person.name == "instructor" and permission == "runner.view_run" and run is not None
+Made = dict[str, str]
 
 
 @pytest.fixture(autouse=True)
-def instructors(settings: Any) -> None:
-    settings.AUTHENTICATION_BACKENDS = [
-        *settings.AUTHENTICATION_BACKENDS,
-        "tests.security.conftest.MayView",
-    ]
+def quick_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -40,10 +30,18 @@ def owner(db: None) -> Person:
 
 
 @pytest.fixture
-def run(owner: Person) -> Run:
+def cohort(owner: Person) -> Cohort:
+    """A cohort of the course in which the Run was made; its owner learns there."""
+    made = Cohort.objects.create(name="Autumn", course="rmsnorm")
+    Membership.objects.create(cohort=made, person=owner)
+    return made
+
+
+@pytest.fixture
+def run(owner: Person, cohort: Cohort) -> Run:
     made: Run = Run.objects.create(
         owner=owner, procedure="rmsnorm.check-forward", device="cpu", state="ended",
-        outcome="passed", last_seq=2, passed=1, failed=0,
+        outcome="passed", last_seq=2, passed=1, failed=0, course=cohort.course,
     )  # fmt: skip
     at = "2026-11-30T12:00:00.000Z"
     note = {"code": "made", "params": {"device_name": "<script>alert(1)</script>"}}
@@ -61,20 +59,47 @@ def run(owner: Person) -> Run:
 
 
 @pytest.fixture
-def client_as(run: Run, owner: Person) -> Clients:
+def made(run: Run, cohort: Cohort, owner: Person) -> Made:
+    """What the words in capitals stand for in a row of the table."""
+    return {
+        "RUN": str(run.pk),
+        "COHORT": str(cohort.pk),
+        "CODE": cohort.code,
+        "REF": Membership.objects.get(cohort=cohort, person=owner).ref,
+    }
+
+
+@pytest.fixture
+def client_as(owner: Person, cohort: Cohort) -> Clients:
     """A client signed in as that role; more options go to the client."""
 
     def sign_in(role: Role, **options: Any) -> Client:
         client = Client(**options)
-        person = {
-            Role.VISITOR: lambda: None,
-            Role.OWNER: lambda: owner,
-            Role.GUEST: lambda: Person.objects.create_guest("en"),
-            Role.ACCOUNT: lambda: Person.objects.create_user("other@example.org"),
-            Role.INSTRUCTOR: lambda: Person.objects.create_user("i@example.org", name="instructor"),
-        }[role]()
+        person = owner if role is Role.OWNER else somebody(role, cohort)
         if person is not None:
             client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
         return client
 
     return sign_in
+
+
+def somebody(role: Role, cohort: Cohort) -> Person | None:
+    """A new person in that role."""
+    if role is Role.VISITOR:
+        return None
+    if role is Role.GUEST:
+        return Person.objects.create_guest("en")
+    person: Person = Person.objects.create_user(f"{role}@example.org")
+    in_cohort = {
+        Role.LEARNER: Place.LEARNER,
+        Role.ASSISTANT: Place.ASSISTANT,
+        Role.TEACHER: Place.INSTRUCTOR,
+    }
+    if role in (Role.TEACHER, Role.STRANGER):  # as `manage.py instructor` makes them
+        person.user_permissions.add(Permission.objects.get(codename="add_cohort"))
+    if role in in_cohort:
+        Membership.objects.create(cohort=cohort, person=person, role=in_cohort[role])
+    if role is Role.STRANGER:
+        other = Cohort.objects.create(name="Spring", course=cohort.course)
+        Membership.objects.create(cohort=other, person=person, role=Place.INSTRUCTOR)
+    return person

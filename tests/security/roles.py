@@ -12,15 +12,18 @@ class Role(StrEnum):
     VISITOR = "visitor"  # nobody yet
     GUEST = "guest"  # a guest who owns nothing here
     ACCOUNT = "account"  # an account that owns nothing here
-    OWNER = "owner"  # the account that the Run and its files belong to
-    INSTRUCTOR = "instructor"  # may view that Run (an object permission)
+    OWNER = "owner"  # the account that the Run and its files belong to: a learner of the cohort
+    LEARNER = "learner"  # another learner of that cohort
+    ASSISTANT = "assistant"  # of that cohort
+    TEACHER = "teacher"  # an instructor of that cohort
+    STRANGER = "stranger"  # an instructor of another cohort of the same course
 
 
 @dataclass(frozen=True)
 class Row:
     name: str
     method: str = "GET"
-    args: tuple[str, ...] = ()  # words in capitals stand for what the test has made
+    args: tuple[str, ...] = ()  # words in capitals stand for what the test has made (`Made`)
     data: dict[str, str] = field(default_factory=dict)
     everyone: int = 200
     differs: dict[Role, int] = field(default_factory=dict)
@@ -33,15 +36,31 @@ class Row:
 
 
 STEP = ("rmsnorm", "forward", "two-sizes")
-KNOWN = dict.fromkeys((Role.GUEST, Role.ACCOUNT, Role.OWNER, Role.INSTRUCTOR), 200)
-ACCOUNTS = (Role.ACCOUNT, Role.OWNER, Role.INSTRUCTOR)
-VIEWERS = {Role.OWNER: 200, Role.INSTRUCTOR: 200}
+KNOWN = {role: 200 for role in Role if role is not Role.VISITOR}
+ACCOUNTS = tuple(role for role in Role if role not in (Role.VISITOR, Role.GUEST))
+TEACHERS = (Role.ASSISTANT, Role.TEACHER)  # who grade in the cohort
+LEARNERS = (Role.OWNER, Role.LEARNER)
+MEMBERS = (*LEARNERS, *TEACHERS)
+VIEWERS = dict.fromkeys((Role.OWNER, *TEACHERS), 200)
 SIGN_UP = {"email": "new@example.org", "password": "a long sentence 42"}
 
 
 def of_a_run(name: str, *more: str) -> Row:
     """What belongs to a Run: its owner sees it and who may view it; to others it is not there."""
     return Row(f"runner:{name}", args=("RUN", *more), everyone=404, differs=VIEWERS)
+
+
+def of_a_cohort(
+    name: str,
+    *more: str,
+    method: str = "GET",
+    who: tuple[Role, ...] = TEACHERS,
+    data: dict[str, str] | None = None,
+    status: int = 200,
+) -> Row:
+    """What belongs to a cohort: to everybody but `who` it is not there."""
+    differs = dict.fromkeys(who, status)
+    return Row(f"classroom:{name}", method, ("COHORT", *more), data or {}, 404, differs)
 
 
 def for_accounts(status: int) -> dict[Role, int]:
@@ -93,7 +112,7 @@ ROWS: list[Row] = [
     Row("accounts:reset-confirm", "POST", ("MQ", "a-b")),
 ]
 
-SOCKETS = {Role.OWNER, Role.INSTRUCTOR}  # who may follow the Run
+SOCKETS = {Role.OWNER, *TEACHERS}  # who may follow the Run
 
 
 def filled(words: Any, made: dict[str, str]) -> Any:

@@ -10,41 +10,40 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from runner.models import Run
-from tests.security.conftest import Clients
+from tests.security.conftest import Clients, Made
 from tests.security.roles import ROWS, STEP, Role, filled
 from tests.security.test_roles import sent
 
 
-def cookies_set(client_as: Clients, run: Run) -> dict[str, dict[str, object]]:
+def cookies_set(client_as: Clients, made: Made) -> dict[str, dict[str, object]]:
     """Every cookie that any address sets for any role, with its flags."""
     found: dict[str, dict[str, object]] = {}
     for row in ROWS:
         for role in (Role.VISITOR, Role.OWNER):
             if (row.name, row.method) == ("accounts:sign-up", "POST") and role is Role.OWNER:
                 continue
-            answer = sent(client_as(role), row, run)
+            answer = sent(client_as(role), row, made)
             found |= {name: dict(morsel) for name, morsel in answer.cookies.items() if morsel.value}
     return found
 
 
 def test_no_cookie_goes_to_other_sites_and_scripts_see_only_the_form_token(
-    client_as: Clients, run: Run
+    client_as: Clients, made: Made
 ) -> None:
-    found = cookies_set(client_as, run)
+    found = cookies_set(client_as, made)
     assert {settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME} <= set(found)
     assert {name: flags["samesite"] for name, flags in found.items()} == dict.fromkeys(found, "Lax")
     readable = {name for name, flags in found.items() if not flags["httponly"]}
     assert readable <= {settings.CSRF_COOKIE_NAME}
 
 
-def test_with_https_every_cookie_is_secure(client_as: Clients, run: Run, settings: Any) -> None:
+def test_with_https_every_cookie_is_secure(client_as: Clients, made: Made, settings: Any) -> None:
     settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
-    found = cookies_set(client_as, run)
+    found = cookies_set(client_as, made)
     assert [name for name, flags in found.items() if not flags["secure"]] == []
 
 
-def test_reading_a_lesson_starts_no_session(client_as: Clients, run: Run) -> None:
+def test_reading_a_lesson_starts_no_session(client_as: Clients, made: Made) -> None:
     answer = client_as(Role.VISITOR).get("/".join(["/en", *STEP, ""]))
     assert settings.SESSION_COOKIE_NAME not in answer.cookies
 

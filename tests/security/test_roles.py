@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from chainrule.asgi import application
 from runner.models import Run
 from runner.routing import websocket_urlpatterns
-from tests.security.conftest import Clients
+from tests.security.conftest import Clients, Made
 from tests.security.roles import ROWS, SOCKETS, Role, Row, filled
 
 CASES = [(row, role) for row in ROWS for role in Role]
@@ -29,8 +29,7 @@ def patterns(resolver: Any, space: str = "") -> Iterator[tuple[str, Any]]:
             yield space + str(entry.name), entry.callback
 
 
-def sent(client: Client, row: Row, run: Run) -> Any:
-    made = {"RUN": str(run.pk)}
+def sent(client: Client, row: Row, made: Made) -> Any:
     address = reverse(row.name, args=filled(row.args, made))
     data = filled(row.data, made)
     return client.get(address, data) if row.method == "GET" else client.post(address, data)
@@ -46,17 +45,17 @@ def test_every_websocket_is_the_one_that_is_tested_here() -> None:
 
 @pytest.mark.parametrize(("row", "role"), CASES, ids=[f"{row} as {role}" for row, role in CASES])
 def test_a_role_gets_what_the_table_says(
-    row: Row, role: Role, client_as: Clients, run: Run
+    row: Row, role: Role, client_as: Clients, made: Made
 ) -> None:
-    assert sent(client_as(role), row, run).status_code == row.status(role)
+    assert sent(client_as(role), row, made).status_code == row.status(role)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.method == "POST"], ids=str)
 def test_nothing_is_changed_without_the_token_of_the_page(
-    row: Row, client_as: Clients, run: Run
+    row: Row, client_as: Clients, made: Made
 ) -> None:
     client = client_as(Role.OWNER, enforce_csrf_checks=True)
-    answer = sent(client, row, run)
+    answer = sent(client, row, made)
     assert answer.status_code == 403
     assert "out of date" in answer.content.decode()
 
@@ -74,27 +73,26 @@ READS = {row.name for row in ROWS if row.method == "GET"}
 
 @pytest.mark.parametrize("name", sorted(WRITES - READS))
 def test_what_changes_something_cannot_be_asked_for_by_a_link(
-    name: str, client_as: Clients, run: Run
+    name: str, client_as: Clients, made: Made
 ) -> None:
     row = next(row for row in ROWS if row.name == name)
-    address = reverse(name, args=filled(row.args, {"RUN": str(run.pk)}))
+    address = reverse(name, args=filled(row.args, made))
     assert client_as(Role.OWNER).get(address).status_code == 405
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.method == "GET"], ids=str)
 def test_asking_for_the_head_alone_is_asking_for_the_page(
-    row: Row, client_as: Clients, run: Run
+    row: Row, client_as: Clients, made: Made
 ) -> None:
-    made = {"RUN": str(run.pk)}
     address = reverse(row.name, args=filled(row.args, made))
     answer = client_as(Role.OWNER).head(address, filled(row.data, made))
     assert answer.status_code == row.status(Role.OWNER)
 
 
 @pytest.mark.parametrize("name", sorted(READS - WRITES - {"root"}))
-def test_what_is_for_reading_takes_nothing(name: str, client_as: Clients, run: Run) -> None:
+def test_what_is_for_reading_takes_nothing(name: str, client_as: Clients, made: Made) -> None:
     row = next(row for row in ROWS if row.name == name)
-    address = reverse(name, args=filled(row.args, {"RUN": str(run.pk)}))
+    address = reverse(name, args=filled(row.args, made))
     assert client_as(Role.OWNER).post(address).status_code == 405
 
 
