@@ -10,16 +10,8 @@ from classroom.models.grading import (
     SecondLook,
     Share,
 )
-from classroom.models.records import (
-    Adjustment,
-    AuditEntry,
-    PastWork,
-    Recheck,
-    RecheckItem,
-    RecheckKind,
-    RecheckState,
-    Unchangeable,
-)
+from classroom.models.rechecks import Recheck, RecheckItem, RecheckKind, RecheckState
+from classroom.models.records import Adjustment, AuditEntry, PastWork, Unchangeable
 
 __all__ = [
     "Adjustment", "AuditEntry", "Cohort", "Deadline", "Extension", "Grade", "GradePoint",

@@ -1,12 +1,10 @@
-"""What is kept beside the grades: adjustments, re-checks, the audit, and work of people gone."""
+"""What is kept beside the grades: adjustments, the audit, and work of people gone."""
 
-import uuid
 from typing import Any, ClassVar, NoReturn
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from classroom.models.cohorts import Cohort
 
@@ -33,65 +31,6 @@ class Adjustment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lesson} {self.points:+}"
-
-
-class RecheckKind(models.TextChoices):
-    ANSWERS = "answers", _("every stored answer, against the key as it is now")
-    RUNS = "runs", _("every Run, with the check as it is now")
-
-
-class RecheckState(models.TextChoices):
-    PREVIEWING = "previewing", _("being worked out")
-    READY = "ready", _("ready to be applied")
-    APPLYING = "applying", _("being applied")
-    DONE = "done", _("done")
-    STOPPED = "stopped", _("stopped")
-
-
-class Recheck(models.Model):
-    """One action over every answer (or Run) of an Activity: worked out, shown, then applied.
-
-    Work goes on from the items that are still open, so that it may be stopped at any time.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    cohort = models.ForeignKey(Cohort, models.CASCADE, related_name="rechecks")
-    lesson = models.SlugField(max_length=80)
-    activity = models.SlugField(max_length=80)  # or the step, where Runs are run again
-    kind = models.CharField(max_length=8, choices=RecheckKind)
-    state = models.CharField(max_length=12, choices=RecheckState, default=RecheckState.PREVIEWING)
-    key_hash = models.CharField(max_length=16, blank=True)  # the key it was worked out with
-    total = models.PositiveIntegerField(default=0)
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
-    )
-    created_at = models.DateTimeField(default=timezone.now)
-    applied_at = models.DateTimeField(null=True, default=None)
-    lease_until = models.DateTimeField(null=True, default=None)
-
-    def __str__(self) -> str:
-        return f"{self.activity} ({self.state})"
-
-
-class RecheckItem(models.Model):
-    """One revision (or Run): what it had and what it would have."""
-
-    recheck = models.ForeignKey(Recheck, models.CASCADE, related_name="items")
-    subject = models.UUIDField()  # of the revision or the Run
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    before = models.JSONField()
-    after = models.JSONField(null=True, default=None)  # None: still to be worked out
-    rerun = models.UUIDField(null=True, default=None)  # the new Run
-    is_changed = models.BooleanField(default=False)
-    applied_at = models.DateTimeField(null=True, default=None)
-
-    class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["recheck", "subject"], name="one_item_a_subject")
-        ]
-
-    def __str__(self) -> str:
-        return str(self.subject)
 
 
 class Unchangeable(Exception):
