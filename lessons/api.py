@@ -12,7 +12,7 @@ def export_person(person: Any) -> dict[str, Any]:
     visits = Visit.objects.filter(person=person).order_by("at")
     answers = Answer.objects.filter(person=person).prefetch_related("revisions")
     return {
-        "visits": list(visits.values("course", "lesson", "step", "at")),
+        "visits": list(visits.values("course", "lesson", "step", "at", "first_at")),
         "answers": [
             {
                 "course": answer.course,
@@ -53,10 +53,11 @@ def adopt(guest: Any, person: Any) -> None:
             course=visit.course,
             lesson=visit.lesson,
             step=visit.step,
-            defaults={"at": visit.at},
+            defaults={"at": visit.at, "first_at": visit.first_at},
         )
-        if not created and mine.at < visit.at:
-            Visit.objects.filter(pk=mine.pk).update(at=visit.at)
+        if not created:
+            first, last = min(mine.first_at, visit.first_at), max(mine.at, visit.at)
+            Visit.objects.filter(pk=mine.pk).update(at=last, first_at=first)
     Visit.objects.filter(person=guest).delete()
     for theirs in Answer.objects.select_for_update().filter(person=guest):
         same = Answer.objects.filter(person=person, course=theirs.course, activity=theirs.activity)

@@ -5,11 +5,15 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 
 class Visit(models.Model):
-    """A step somebody opened; the latest one in a lesson is where they left."""
+    """A step somebody opened; the latest one in a lesson is where they left.
+
+    `at` is the last time, `first_at` the first: from there to an answer is how long it took.
+    """
 
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits"
@@ -18,6 +22,7 @@ class Visit(models.Model):
     lesson = models.SlugField(max_length=80)
     step = models.SlugField(max_length=80)
     at = models.DateTimeField()
+    first_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

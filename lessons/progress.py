@@ -79,7 +79,14 @@ def visit(person: Any, place: Place, course: Course, lesson: Lesson, step: Step)
     if key not in place.visits:
         try:
             with transaction.atomic():
-                here.create(person=person, course=course.id, lesson=lesson.id, step=step.id, at=now)
+                here.create(
+                    person=person,
+                    course=course.id,
+                    lesson=lesson.id,
+                    step=step.id,
+                    at=now,
+                    first_at=now,
+                )
         except IntegrityError:  # a second tab was first
             here.update(at=now)
     else:

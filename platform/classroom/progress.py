@@ -14,17 +14,17 @@ from typing import Any
 
 from django.utils import timezone
 
-from classroom import scoring
+from classroom import rubrics, scoring
 from classroom.deadlines import Closings, closings
 from classroom.models import Adjustment, Cohort, Membership, Role, RubricPoint
 from classroom.scoring import Scheme
 from classroom.submissions import Graded, Work, read_grades, read_works
 from lessons.content.library import library
-from lessons.content.structure import Activity, Course, Lesson, TextField
+from lessons.content.structure import Activity, Course, Lesson
 
 __all__ = [
     "CohortWork", "Graded", "Learner", "LessonMarks", "Work", "activities", "cohort_work",
-    "course_of", "declared", "learners", "lesson_marks",
+    "course_of", "learners", "lesson_marks",
 ]  # fmt: skip
 
 ZERO = Decimal(0)
@@ -200,20 +200,21 @@ def lesson_marks(
 
 
 def _schemes(cohort: Cohort, asked: Iterable[Activity]) -> dict[str, Scheme]:
-    """Of each Activity; one whose rubric nobody has used yet has the points its lesson declares."""
+    """Of each Activity. What its lesson declares counts before a grader first opens it, too."""
     rows: dict[str, list[RubricPoint]] = defaultdict(list)
     for point in RubricPoint.objects.filter(cohort=cohort):
         rows[point.activity].append(point)
     return {
-        item.id: scoring.scheme(item, rows.get(item.id) or declared(cohort, item)) for item in asked
+        item.id: scoring.scheme(item, [*rows[item.id], *_undone(cohort, item, rows[item.id])])
+        for item in asked
     }
 
 
-def declared(cohort: Cohort, activity: Activity) -> list[RubricPoint]:
-    """The lesson's own rubric points, not stored."""
+def _undone(cohort: Cohort, activity: Activity, rows: Collection[RubricPoint]) -> list[RubricPoint]:
+    """The lesson's rubric points that have no row yet, not stored."""
+    known = {(row.field, row.key) for row in rows}
     return [
-        RubricPoint(cohort=cohort, activity=activity.id, field=item.id, key=key, points=1)
-        for item in activity.fields
-        if isinstance(item, TextField)
-        for key in item.rubric
+        RubricPoint(cohort=cohort, activity=activity.id, field=field, key=key, points=1)
+        for field, key in rubrics.declared(activity)
+        if (field, key) not in known
     ]

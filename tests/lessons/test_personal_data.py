@@ -68,6 +68,19 @@ def test_erasing_leaves_nothing_of_the_person_and_all_of_others(people: tuple[An
     assert Revision.objects.count() == 1
 
 
+def test_of_two_visits_to_a_step_the_first_and_the_last_time_are_kept(
+    people: tuple[Any, Any],
+) -> None:
+    guest, account = people
+    times = [timezone.now() - timedelta(hours=hours) for hours in (4, 3, 2, 1)]
+    for person, first, last in ((guest, times[0], times[2]), (account, times[1], times[3])):
+        row = {"course": "c", "lesson": "l", "step": "s", "first_at": first, "at": last}
+        Visit.objects.create(person=person, **row)
+    api.adopt(guest, account)
+    kept = Visit.objects.get()
+    assert (kept.first_at, kept.at) == (times[0], times[3])
+
+
 def test_a_guests_answers_become_the_accounts(people: tuple[Any, Any]) -> None:
     guest, account = people
     send(guest, "as a guest")
