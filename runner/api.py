@@ -16,6 +16,7 @@ from kernels.procedure import BadParameter
 from kernels.registry import UnknownProcedure
 from runner import ending, limits, resuming, submission
 from runner.access import may_steer, may_view, steerable, visible
+from runner.endings import Ending, endings, outcome_word
 from runner.models import Queue, Run, RunArtifact, State, StoredEvent
 from runner.personal import adopt, erase_person, export_person
 from runner.quotas import quota
@@ -46,12 +47,13 @@ from runner.staging import stage
 from runner.waiting import alive, queue_position, wait_range
 
 __all__ = [
-    "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "NoWorker", "NotResumable",
-    "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused", "RunView", "Snapshot",
-    "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices", "discard_reruns",
-    "erase_person", "events_after", "export_person", "get", "give_reruns", "has_room_for_rerun",
-    "history", "may_steer", "may_view", "messages", "prove", "quota", "recordings", "repeatable",
-    "rerun", "reruns", "resume", "snapshot", "stage", "stop", "submit",
+    "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "Ending", "NoWorker",
+    "NotResumable", "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused",
+    "RunView", "Snapshot", "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices",
+    "discard_reruns", "endings", "erase_person", "events_after", "export_person", "get",
+    "give_reruns", "has_room_for_rerun", "history", "may_steer", "may_view", "messages",
+    "outcome_word", "prove", "quota", "recordings", "repeatable", "rerun", "reruns", "resume",
+    "snapshot", "stage", "stop", "submit",
 ]  # fmt: skip
 
 
