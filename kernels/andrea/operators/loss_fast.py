@@ -18,8 +18,9 @@ import torch
 import triton
 import triton.language as tl
 
-from kernels.andrea.operators import Pair, requirements, tiles
+from kernels.andrea.operators import Pair, loss_held, requirements, tiles
 from kernels.andrea.operators.loss import backward, mean
+from kernels.andrea.operators.rounding import assembler, narrow
 
 Tensor = torch.Tensor
 BLOCK = 2048  # columns a program takes at a time
@@ -86,7 +87,7 @@ def k_loss_fwd_online(
 @triton.jit
 def k_loss_fwd_bwd(
     LOGITS, TARGETS, COUNT, UPSTREAM, LOSSES, R, V, WIDTH, LOGITS_ROW, UPSTREAM_ROW,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr, ASSEMBLER: tl.constexpr,
 ):  # fmt: skip
     """Columns from V to WIDTH are not of the vocabulary: they count for nothing and become 0."""
     every = tl.num_programs(0) * ROWS
@@ -118,6 +119,7 @@ def k_loss_fwd_bwd(
                     x = tl.where(column < V, x, float("-inf"))
                 softmax = power(x - lse[:, None, None])
                 slope = tl.where(kept[:, None, None], softmax * share[:, None, None], 0.0)
+                slope = narrow(slope, LOGITS.dtype.element_ty, ASSEMBLER)
                 if part == 0 and ROWS == 1:
                     tl.store(start + column, slope)
                 else:
@@ -158,18 +160,32 @@ def forward_backward(
     requirements.contiguous(
         targets=targets, count=count, upstream=upstream, losses=losses, loss=loss
     )
+    with torch.cuda.device_of(logits):
+        if loss_held.fits(logits, behind):
+            loss_held.launch(logits, targets, count, upstream, losses, behind)
+        else:
+            launch(logits, targets, count, upstream, losses, behind)
+        mean(losses, count, loss)
+
+
+def launch(
+    logits: Tensor,
+    targets: Tensor,
+    count: Tensor,
+    upstream: Tensor,
+    losses: Tensor,
+    behind: int,
+) -> None:
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
     programs = triton.cdiv(rows, tall)
     if logits.is_cuda:
         programs = min(programs, PROGRAMS * tiles.multiprocessors(logits.device))
-    with torch.cuda.device_of(logits):
-        k_loss_fwd_bwd[(programs,)](
-            logits, targets, count, upstream, losses, rows, vocabulary, vocabulary + behind,
-            logits.stride(0), 0 if upstream.numel() == 1 else 1, tall, block, STAGES,
-            num_warps=WARPS,
-        )  # fmt: skip
-        mean(losses, count, loss)
+    k_loss_fwd_bwd[(programs,)](
+        logits, targets, count, upstream, losses, rows, vocabulary, vocabulary + behind,
+        logits.stride(0), 0 if upstream.numel() == 1 else 1, tall, block, STAGES,
+        assembler(logits), num_warps=WARPS,
+    )  # fmt: skip
 
 
 def sides(rows: int, vocabulary: int, device: torch.device) -> tuple[int, int]:
