@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from lessons.views import answer, catalogue, run, search, source, step
+from lessons.views import answer, calculating, catalogue, run, search, source, step
 
 app_name = "lessons"
 urlpatterns = [
@@ -14,5 +14,10 @@ urlpatterns = [
     path("<slug:course>/<slug:lesson>/print/", step.printed, name="print"),
     path("<slug:course>/<slug:lesson>/<slug:step>/", step.step, name="step"),
     path("<slug:course>/<slug:lesson>/<slug:step>/answer/", answer.answer, name="answer"),
+    path(
+        "<slug:course>/<slug:lesson>/<slug:step>/calculate/",
+        calculating.calculate,
+        name="calculate",
+    ),
     path("<slug:course>/<slug:lesson>/<slug:step>/run/", run.run, name="run"),
 ]

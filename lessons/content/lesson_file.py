@@ -3,12 +3,22 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from lessons.calculators import CALCULATORS
 from lessons.content import structure as s
 from lessons.content.faults import Fault
 from lessons.content.fields import read_fields
 from lessons.content.strict import Node, load
 
-RESERVED = {"runs", "account", "classroom", "lti", "search", "source", "print"}  # words of the site's addresses
+ENGINES = ("andrea",)  # whose kernels a table can list
+RESERVED = {
+    "runs",
+    "account",
+    "classroom",
+    "lti",
+    "search",
+    "source",
+    "print",
+}  # words of the site's addresses
 
 
 def read_course(folder: Path, faults: list[Fault]) -> tuple[s.Course, tuple[str, ...]]:
@@ -21,8 +31,9 @@ def read_course(folder: Path, faults: list[Fault]) -> tuple[s.Course, tuple[str,
         top.fault("id", f"“{course_id}” is a word of the site's own addresses.")
     languages = top.slugs("languages") or ("en",)
     folders = top.slugs("lessons")
+    kernels = {str(name): str(place) for name, place in top.mapping("kernels").items()}
     top.end()
-    return s.Course(course_id, languages, ()), folders
+    return s.Course(course_id, languages, (), kernels), folders
 
 
 def read_lesson(folder: Path, faults: list[Fault]) -> s.Lesson:
@@ -106,7 +117,35 @@ def _source(node: Node, kind: str) -> s.SourceRef:
     return s.SourceRef(versions or {1: s.Symbol(path, symbol)}, direction, mark)
 
 
-_ITEMS: dict[str, Callable[[Node, str], s.BodyItem]] = {
+def _calculator(node: Node, kind: str) -> s.CalculatorRef | None:
+    """`calculator: memory`, or with what its entries hold at first: `{name: memory, batch: 4}`."""
+    starts: dict[str, str] = {}
+    if isinstance(node.value[kind], str):
+        name = node.one_of(kind, tuple(CALCULATORS))
+    else:
+        inner = node.node(kind)
+        name = inner.one_of("name", tuple(CALCULATORS))
+        starts = {str(k): str(v) for k, v in inner.value.items() if k != "name"}
+        if name is None and not inner.has("name"):
+            inner.fault("name", f"is missing: {', '.join(CALCULATORS)}.")
+    if name is None:
+        return None
+    for entry, start in starts.items():
+        found = CALCULATORS[name].entry(entry)
+        if found is None:
+            known = ", ".join(item.name for item in CALCULATORS[name].entries)
+            node.fault(kind, f"“{entry}” is no entry of it; known: {known}.")
+        elif not found.accepts(start):
+            node.fault(kind, f"{entry}: “{start}” is not accepted.")
+    return s.CalculatorRef(name, starts)
+
+
+def _kernels(node: Node, kind: str) -> s.KernelsRef | None:
+    engine = node.one_of(kind, ENGINES)
+    return s.KernelsRef(engine) if engine else None
+
+
+_ITEMS: dict[str, Callable[[Node, str], s.BodyItem | None]] = {
     "prose": _passage,
     "example": _passage,
     "rule": _passage,
@@ -115,6 +154,8 @@ _ITEMS: dict[str, Callable[[Node, str], s.BodyItem]] = {
     "figure": lambda node, kind: s.FigureRef(node.slug(kind)),
     "source": _source,
     "terminal": lambda node, kind: s.Terminal(node.text(kind)),
+    "calculator": _calculator,
+    "kernels": _kernels,
 }
 
 

@@ -14,6 +14,7 @@ from lessons.content.faults import ContentError
 from lessons.content.figures import inline as inline_figure
 from lessons.content.formulas import formula
 from lessons.content.highlight import code_lines
+from lessons.content.kernel_table import KernelTable, kernel_table
 from lessons.content.library import Library, Shelf, Text
 from lessons.content.prose import Links, Prose, plain
 from lessons.content.sources import source_text
@@ -75,7 +76,8 @@ class Renderer:
             if isinstance(item, s.SourceRef)
             for symbol in item.versions.values()
         }
-        self.prose = Prose(course_links(shelf, language, shown))
+        self.links = course_links(shelf, language, shown)
+        self.prose = Prose(self.links)
         self.names: set[str] = set()
 
     def page(self) -> p.StepPage:
@@ -122,6 +124,10 @@ class Renderer:
                 return self.source(item)
             case s.Terminal(command):
                 return p.TerminalPart(command)
+            case s.CalculatorRef(name, starts):
+                return p.CalculatorPart(name, starts)
+            case s.KernelsRef():
+                return self.kernels()
             case s.Ask():
                 return p.AskPart()
 
@@ -157,6 +163,13 @@ class Renderer:
         name = self.unique(self.source_id(ref))
         current = versions[0].number
         return p.SourcePart(name, ref.direction, tuple(versions), current)
+
+    def kernels(self) -> p.KernelsPart:
+        try:
+            return p.KernelsPart(kernel_table(self.shelf, self.links, self.language))
+        except ContentError as error:
+            self.prose.mistake(error)
+            return p.KernelsPart(KernelTable((), ()))
 
     def source_id(self, ref: s.SourceRef) -> str:
         """Steps stand together when a lesson is printed, so an id names its step."""

@@ -1,10 +1,13 @@
 """The parts of a rendered step, each with the template that shows it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from django.utils.safestring import SafeString
 
+from lessons.calculators.shown import Shown
+from lessons.content.kernel_table import KernelTable
 from lessons.content.structure import Symbol
 from lessons.content.written import Written
 
@@ -53,13 +56,39 @@ class TerminalPart:
 
 
 @dataclass(frozen=True)
+class CalculatorPart:
+    """Stands for a calculator; the view fills in what the reader asked of it."""
+
+    template: ClassVar[str] = "lessons/parts/calculator.html"
+    name: str
+    starts: Mapping[str, str]
+    shown: Shown | None = None
+    kept: tuple[tuple[str, str], ...] = ()  # what else the address says
+
+
+@dataclass(frozen=True)
+class KernelsPart:
+    template: ClassVar[str] = "lessons/parts/kernels.html"
+    table: KernelTable
+
+
+@dataclass(frozen=True)
 class AskPart:
     """Stands for the Activity; the view fills in what the person answered."""
 
     template: ClassVar[str] = "lessons/parts/ask.html"
 
 
-Part = PassagePart | FormulaPart | FigurePart | SourcePart | TerminalPart | AskPart
+Part = (
+    PassagePart
+    | FormulaPart
+    | FigurePart
+    | SourcePart
+    | TerminalPart
+    | CalculatorPart
+    | KernelsPart
+    | AskPart
+)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,22 @@ class Ask:
     """Where the Activity stands in the body."""
 
 
-BodyItem = Passage | Formula | FigureRef | SourceRef | Terminal | Ask
+@dataclass(frozen=True)
+class CalculatorRef:
+    """A calculator that the reader fills in; `starts` is what its entries hold at first."""
+
+    name: str
+    starts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KernelsRef:
+    """The table of all kernels of an engine, made from `kernels/`."""
+
+    engine: str
+
+
+BodyItem = Passage | Formula | FigureRef | SourceRef | Terminal | CalculatorRef | KernelsRef | Ask
 
 
 @dataclass(frozen=True)
@@ -173,6 +188,7 @@ class Course:
     id: str
     languages: tuple[str, ...]  # the first is the source
     lessons: tuple[Lesson, ...]
+    kernels: Mapping[str, str] = field(default_factory=dict)  # operator -> the step about it
 
     @property
     def source_language(self) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -11,9 +12,10 @@ from django.views.decorators.http import require_safe
 
 from lessons.asking import Attempt
 from lessons.content.faults import Fault
-from lessons.content.parts import Part, SourcePart
+from lessons.content.parts import KernelsPart, Part, SourcePart, StepPage
 from lessons.content.structure import Lesson, Step
 from lessons.progress import Place, places, visit
+from lessons.views.calculating import calculator_context, calculators, filled_in, remember
 from lessons.views.found import Found, find
 from lessons.views.halves import halves
 
@@ -57,6 +59,8 @@ def step(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRespo
     visit(request.user, place, found.course, named, here)
     context = step_context(request, found, named, here, place)
     response = render(request, "lessons/step.html", context)
+    if any(name.startswith("calc.") for name in request.GET):
+        remember(response, context["calculators"], course, lesson)
     if not request.user.is_authenticated:
         response.set_cookie(
             LAST_COOKIE,
@@ -75,7 +79,7 @@ def printed(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     named = found.lesson(lesson)
     if faults := found.shelf.broken.get(lesson):
         return broken(request, faults)
-    pages = [found.page(named, step) for step in named.steps]
+    pages = [_printed(found.page(named, step), request, found.language) for step in named.steps]
     definitions = {item.id: item for page in pages for item in page.definitions}
     context = {
         "course_title": found.title,
@@ -88,6 +92,10 @@ def printed(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     return render(request, "lessons/print.html", context)
 
 
+def _printed(page: StepPage, request: HttpRequest, language: str) -> StepPage:
+    return dataclasses.replace(page, parts=filled_in(page.parts, request, language))
+
+
 def step_context(
     request: HttpRequest,
     found: Found,
@@ -95,12 +103,16 @@ def step_context(
     step: Step,
     place: Place,
     attempt: Attempt | None = None,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     page = found.page(lesson, step)
     own = halves(request, found, lesson, step, page, attempt)
     index = lesson.steps.index(step)
     parts = _with_version(page.parts, request.GET.get("version", ""))
+    parts = filled_in(parts, request, found.language)
     return {
+        **calculator_context(request, found.course.id, lesson.id, step.id),
+        "calculators": calculators(parts),
+        "tables": any(isinstance(part, KernelsPart) for part in parts),
         "course": found.course,
         "course_title": found.title,
         "lesson": lesson,

@@ -36,6 +36,7 @@ class Row:
 
 
 STEP = ("rmsnorm", "forward", "two-sizes")
+WHAT_IF = ("andrea", "memory", "what-if")
 KNOWN = {role: 200 for role in Role if role is not Role.VISITOR}
 ACCOUNTS = tuple(role for role in Role if role not in (Role.VISITOR, Role.GUEST))
 TEACHERS = (Role.ASSISTANT, Role.TEACHER)  # who grade in the cohort
@@ -79,6 +80,7 @@ ROWS: list[Row] = [
     Row("lessons:lesson", args=STEP[:2], everyone=302),
     Row("lessons:print", args=STEP[:2]),
     Row("lessons:step", args=STEP),
+    Row("lessons:calculate", args=WHAT_IF, data={"calc": "memory"}),
     Row("lessons:answer", args=STEP, everyone=302),  # back to the step
     Row("lessons:answer", "POST", STEP, {"do": "draft", "mean-n": "1"}, everyone=303),
     Row("lessons:run", "POST", STEP, {"device": "cpu"}, everyone=303),
@@ -89,8 +91,11 @@ ROWS: list[Row] = [
     of_a_run("events"),
     of_a_run("log"),
     of_a_run("artifact", "loss.svg"),
+    of_a_run("files"),
     Row("runner:stop", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
     Row("runner:checkpoint", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
+    Row("runner:resume", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 303}),
+    Row("runner:prove", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 303}),
     # Accounts: each person their own
     Row("accounts:sign-up", differs=for_accounts(302)),
     Row("accounts:sign-up", "POST", data=SIGN_UP, everyone=302),

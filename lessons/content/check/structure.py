@@ -9,6 +9,7 @@ from lessons.content import structure as s
 from lessons.content.check.blocks import folders
 from lessons.content.check.keys import key_faults
 from lessons.content.faults import ContentError, Fault
+from lessons.content.kernel_table import mapping_faults
 from lessons.content.library import Shelf
 from lessons.content.page import Renderer, course_links
 from lessons.content.prose import Prose
@@ -22,6 +23,7 @@ def structure_faults(shelf: Shelf) -> Iterator[Fault]:
     yield from _folders_listed(shelf)
     yield from _activity_ids(shelf)
     yield from _figures_used(shelf)
+    yield from _kernels(shelf)
     yield from _glossary(shelf)
     for lesson in shelf.course.lessons:
         file = f"{shelf.course.id}/{lesson.folder}/lesson.yaml"
@@ -87,12 +89,22 @@ def _figures_used(shelf: Shelf) -> Iterator[Fault]:
                 yield Fault(name, "", "no step shows this figure.")
 
 
+def _kernels(shelf: Shelf) -> Iterator[Fault]:
+    shows = any(isinstance(i, s.KernelsRef) for _, step in shelf.course.steps() for i in step.body)
+    if shows or shelf.course.kernels:
+        for sentence in mapping_faults(shelf.course):
+            yield Fault(f"{shelf.course.id}/course.yaml", "kernels", sentence)
+
+
 def _step(step: s.Step) -> Iterator[str]:
     if step.run:
         yield from _run(step.run)
     for item in step.body:
         if isinstance(item, s.SourceRef):
             yield from _marks(item)
+    calculators = [item.name for item in step.body if isinstance(item, s.CalculatorRef)]
+    for name in sorted({name for name in calculators if calculators.count(name) > 1}):
+        yield f"the calculator “{name}” stands twice: their addresses would be one."
     for field in step.activity.fields if step.activity else ():
         if field.id in FORM_NAMES:
             yield f"a field may not be called “{field.id}”: the form uses that name."
