@@ -5,31 +5,33 @@ Two kinds of page have one: a step, which offers to start a Procedure, and the p
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import get_language
 
 from kernels.procedure import Procedure
-from runner import api
+from runner import api, limits
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
 from runner.making import made
 from runner.offers import Offer, offer
+from runner.packing import as_data, packed
 from runner.procedures import find
 from runner.story import Story, tell
+from runner.training import SampleView, Training, look, sample, scoring
 from runner.wording import Wording
 
-EMBEDDED_EVENTS = 1500  # the socket brings the rest
 ANY_RUN = uuid.UUID(int=0)
 OUTCOME_SIGNS = {"passed": "✓", "failed": "✗", "error_in_code": "✗"}
 
 
 @dataclass(frozen=True)
 class Panel:
+    """Once drawn it does not change; what is asked of it more than once is made once."""
+
     procedure: Procedure
     title: str
     about: str
@@ -60,12 +62,44 @@ class Panel:
         return self.steerable and self.procedure.checkpoints
 
     @property
+    def provable(self) -> bool:
+        """Whether the person may have it proved that stopping it changes nothing."""
+        return self.steerable and bool(self.procedure.proof)
+
+    @cached_property
+    def training(self) -> Training | None:
+        """The Run as a training, where it is one and has told of itself."""
+        if self.snapshot is None or not self.procedure.checkpoints:
+            return None
+        return look(self.story, self.snapshot.run.artifacts, self.wording)
+
+    @property
     def checkpoint_asked(self) -> bool:
         """Asked for, and no file has come since."""
         if self.run is None or self.state != "running" or not self.run.checkpoint_asked_at:
             return False
         asked_at = self.run.checkpoint_asked_at.isoformat(timespec="milliseconds")
         return self.story.filed_at < asked_at.replace("+00:00", "Z")  # as Events are dated
+
+    @property
+    def samples(self) -> list[SampleView]:
+        """What a Run that is no training wrote."""
+        return [sample(data, self.wording) for data in self.story.samples]
+
+    @property
+    def stop_word(self) -> str:
+        return self.wording.say("stop_save" if self.procedure.checkpoints else "stop")
+
+    @property
+    def goes_on(self) -> str:
+        start = self.run.resumes if self.run else None
+        return self.wording.say("continues", step=start.step) if start else ""
+
+    @property
+    def longer(self) -> int:
+        """Up to which step a Run goes that resumes this one, unless told otherwise."""
+        done, total = self.story.progress or (0, 0)
+        return total if done < total else 2 * total
 
     @property
     def runs_left(self) -> str:
@@ -97,6 +131,9 @@ class Panel:
             return self.wording.say("queue_place", place=place or 1)
         if self.story.judged:
             return ", ".join(self.counts)
+        if self.training and self.story.progress and not run.stopping:
+            done, total = self.story.progress
+            return self.wording.say("step_of", done=done, total=total)
         return self.wording.say("stopping" if run.stopping else "running")
 
     @property
@@ -140,36 +177,14 @@ class Panel:
         return f"cols-{len(grid.columns) * len(grid.slots)} slots-{len(grid.slots)}"
 
     @property
-    def live(self) -> dict[str, Any] | None:
-        """The Run as the live view knows it; frames of the socket update the same fields."""
-        if self.snapshot is None:
-            return None
-        run = self.snapshot.run
-        return {
-            "id": str(run.id),
-            "state": run.state,
-            "outcome": run.outcome,
-            "note": run.note,
-            "device": run.device,
-            "stopping": run.stopping,
-            "checkpoint_after": run.last_seq if self.checkpoint_asked else None,
-            "recording": run.is_recording,
-            "steerable": self.steerable,
-            "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
-            "duration": run.elapsed,
-            "queue_position": self.snapshot.queue_position,
-            "wait": self.snapshot.wait_range,
-            "last_seq": run.last_seq,
-        }
-
-    @property
     def data(self) -> dict[str, Any]:
         """What the live view starts from."""
         grid = self.procedure.grid
         return {
-            "run": self.live,
-            "events": self.snapshot.events[:EMBEDDED_EVENTS] if self.snapshot else [],
+            "run": self.snapshot and as_data(self.snapshot, self.steerable, self.checkpoint_asked),
+            "told": packed(self.snapshot.events if self.snapshot else [], self.story.curves),
             "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
+            "training": self.procedure.checkpoints,
         }
 
 
@@ -178,9 +193,10 @@ def step_panel(
 ) -> Panel:
     """The panel of a step: its latest Run, if it has one, and what can be started."""
     procedure = find(name)
-    latest = api.history(person, origin, 1) if person.is_authenticated else []
-    found = next((run for run in latest if run.procedure == name), None)
+    latest = api.history(person, origin, 1, name) if person.is_authenticated else []
+    found = next(iter(latest), None)
     snapshot = api.snapshot(found.id, person) if found and not locked else None
+    snapshot = snapshot and whole(procedure, snapshot, person)
     offered = offer(person, procedure, action, locked=locked, has_run=found is not None)
     return draw(procedure, snapshot, offered, steerable=True)
 
@@ -193,7 +209,19 @@ def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
         procedure = find(name)
     except UnknownProcedure:
         procedure, gone = Procedure(name, entry=""), True
+    snapshot = whole(procedure, snapshot, viewer)
     return draw(procedure, snapshot, None, steerable=steerable, level=level, gone=gone)
+
+
+def whole(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Snapshot:
+    """With every Event of a training: its curves are drawn whole at once, also without a script.
+    What they come to is small, unlike the Events of other Runs, which a socket brings."""
+    events = snapshot.events
+    if not procedure.checkpoints or len(events) < limits.PAGE_EVENTS:
+        return snapshot
+    after = events[-1]["seq"]
+    rest = api.events_after(snapshot.run.id, viewer, after, limits.MAX_EVENTS)
+    return replace(snapshot, events=[*events, *rest])
 
 
 def draw(
@@ -236,6 +264,7 @@ def shared_data() -> dict[str, Any]:
         "any_run": str(ANY_RUN),
         "socket": f"/ws/runs/{ANY_RUN}/",
         "plot": plot_files(),
+        "scoring": scoring(),
     }
 
 

@@ -12,7 +12,7 @@ from runner.cases import CaseView, Row, blank, case_view, square_at
 from runner.curves import Curves
 from runner.wording import Wording
 
-LOG_LINES = 200
+EXACT = {"resume"}  # tables whose numbers are there to be compared to the last bit
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Story:
     doing: str = ""
     numbers: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)  # lone ones
     curves: Curves = field(default_factory=Curves)
-    figures: list[Figure] = field(default_factory=list)
+    lone: list[Figure] = field(default_factory=list)
+    lasts: list[Figure] = field(default_factory=list)  # what curves have come to
     tables: list[dict[str, Any]] = field(default_factory=list)
     pictures: list[dict[str, str]] = field(default_factory=list)
     samples: list[dict[str, Any]] = field(default_factory=list)  # as their Events have them
@@ -100,7 +101,13 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
             case "log" if note.get("code") != "made":
                 learn(story, note)
                 story.log.append(line(data, wording))
-    story.figures = figures(story, wording)
+    story.lone = [
+        figure(name, series, data["value"], data.get("unit"), wording)
+        for (name, series), data in story.numbers.items()
+    ]
+    story.lasts = [
+        figure(curve.name, curve.series, curve.last, curve.unit, wording) for curve in story.curves
+    ]
     return story
 
 
@@ -148,17 +155,6 @@ def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wor
         square.label += f", {wording.say('error')} {wording.number(error, 3)}"
 
 
-def figures(story: Story, wording: Wording) -> list[Figure]:
-    """Lone numbers, and curves by their last value."""
-    lone = [
-        figure(name, series, data["value"], data.get("unit"), wording)
-        for (name, series), data in story.numbers.items()
-    ]
-    return lone + [
-        figure(curve.name, curve.series, curve.last, curve.unit, wording) for curve in story.curves
-    ]
-
-
 def figure(name: str, series: str, value: Any, unit: str | None, wording: Wording) -> Figure:
     label = wording.named(f"metric.{name}", name)
     if series:
@@ -175,8 +171,9 @@ def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
         }
         for index, column in enumerate(data["columns"])
     ]
+    digits = 9 if data["name"] in EXACT else 7
     rows = [
-        [{"text": wording.cell(cell), "number": not isinstance(cell, str)} for cell in row]
+        [{"text": wording.cell(cell, digits), "number": not isinstance(cell, str)} for cell in row]
         for row in data["rows"]
     ]
     caption = wording.named(f"table.{data['name']}", data["name"])

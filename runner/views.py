@@ -9,23 +9,28 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from asgiref.sync import sync_to_async
+from django.contrib import messages
 from django.http import (
     FileResponse,
     Http404,
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    HttpResponseRedirect,
     JsonResponse,
     StreamingHttpResponse,
 )
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from runner import api
 from runner.api import Origin, RunNotFound, RunView
 from runner.panel import title
+from runner.refusals import REFUSED, refusal
 from runner.wording import Wording
 
 HISTORY = 50
@@ -139,6 +144,46 @@ def stop(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @missing_is_404
 def checkpoint(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     return steered(request, api.checkpoint(run_id, request.user))
+
+
+@require_POST
+@missing_is_404
+def resume(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """A new Run that goes on from a checkpoint of this one."""
+    file, steps = (request.POST.get(name, "") for name in ("file", "steps"))
+    return led_on(request, run_id, lambda: api.resume(run_id, request.user, file, steps or None))
+
+
+@require_POST
+@missing_is_404
+def prove(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """A new Run that proves, with this one's model, that stopping and resuming changes nothing."""
+    return led_on(request, run_id, lambda: api.prove(run_id, request.user))
+
+
+def led_on(request: HttpRequest, run_id: uuid.UUID, submit: Callable[[], RunView]) -> HttpResponse:
+    """To the new Run; or why there is none."""
+    try:
+        started = submit()
+    except REFUSED as refused:
+        why = refusal(refused, _("The number of steps is not accepted: up to twice as many."))
+        if not request.accepts("text/html"):
+            data = {"error": why.sentence, "code": why.code, "url": why.url}
+            return JsonResponse(data, status=why.status)
+        messages.error(request, why.sentence)
+        return HttpResponseRedirect(reverse("runner:run", args=[run_id]), status=303)
+    url = reverse("runner:run", args=[started.id])
+    if not request.accepts("text/html"):
+        return JsonResponse({"run": str(started.id), "url": url}, status=201)
+    return HttpResponseRedirect(url, status=303)
+
+
+@require_safe
+@missing_is_404
+def files(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
+    """Which of the Run's files are still kept: a training lets old checkpoints go."""
+    found = api.get(run_id, request.user)
+    return JsonResponse({"kept": {file.name: file.kept for file in found.artifacts}})
 
 
 def steered(request: HttpRequest, found: RunView) -> HttpResponse:

@@ -87,15 +87,15 @@ class Wording:
     def unit(self, code: str | None) -> str:
         return self.named(f"unit.{code}", code) if code else ""
 
-    def named_value(self, value: Any) -> str:
+    def named_value(self, value: Any, digits: int = 7) -> str:
         """A label or a cell: by its name where it has one, a number as numbers are written."""
         if isinstance(value, str):
             return self.messages.get(f"name.{value}", self.number(value))
-        return self.number(value)
+        return self.number(value, digits)
 
-    def cell(self, value: Any) -> str:
+    def cell(self, value: Any, digits: int = 7) -> str:
         """The same, where nothing may stand."""
-        return "–" if value is None else self.named_value(value)
+        return "–" if value is None else self.named_value(value, digits)
 
     def fill(self, template: str, params: Mapping[str, Any]) -> str:
         for name, value in params.items():

@@ -7,6 +7,14 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** The same, of a picture. */
+export function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  set(node, attributes);
+  node.append(...children);
+  return node;
+}
+
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) node.removeAttribute(name);

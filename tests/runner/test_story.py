@@ -125,7 +125,7 @@ def test_a_unit_is_named_in_figures_and_in_tables(
         event("table", name="t", columns=[{"key": "c", "unit": unit}], rows=[[1]]),
     ]
     story = tell(events, None, wording(language))
-    assert story.figures[0].unit == shown
+    assert story.lone[0].unit == shown
     assert story.tables[0]["columns"][0]["unit"] == shown
 
 
@@ -141,7 +141,7 @@ def test_a_curve_is_told_by_its_last_value() -> None:
     points = [
         event("metric", name="loss", series="kernel", step=n, value=1 / n) for n in range(1, 5)
     ]
-    assert [figure.value for figure in tell(points, None, wording()).figures] == ["0.25"]
+    assert [figure.value for figure in tell(points, None, wording()).lasts] == ["0.25"]
 
 
 def test_what_is_missing_in_a_table_is_a_dash() -> None:

@@ -8,6 +8,7 @@ export class Controls {
     this.find = panel.find;
     this.find("start")?.addEventListener("submit", (event) => this.start(event));
     this.find("steer")?.addEventListener("submit", (event) => this.steer(event));
+    panel.root.addEventListener("submit", (event) => this.lead(event));
   }
 
   render() {
@@ -23,8 +24,12 @@ export class Controls {
     if (!stop) return;
     stop.hidden = !active || !run.steerable;
     stop.disabled = Boolean(run.stopping);
-    write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : "stop"));
+    write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : this.stopWord));
     this.renderCheckpoint(active);
+  }
+
+  get stopWord() {
+    return this.panel.drawTraining ? "stop_save" : "stop";
   }
 
   /** It keeps the focus while it waits, so it is not disabled for good. */
@@ -61,6 +66,20 @@ export class Controls {
     this.refuse(answer?.data.error, answer?.data.url);
   }
 
+  /** To a Run that goes on from this one, or proves that it could: the reader is led there. On a
+      step the one that goes on takes its place, as it will when the page is read again. */
+  async lead(event) {
+    const form = event.target;
+    const what = form.dataset.lead;
+    if (!what) return;
+    event.preventDefault();
+    this.find("refusal").hidden = true;
+    const answer = await post(form.action, new FormData(form));
+    if (!answer?.ok) return this.refuse(answer?.data.error, answer?.data.url);
+    if (what === "resume" && this.find("start")) location.reload();
+    else location.assign(answer.data.url);
+  }
+
   /** How many Runs the day still holds. */
   showLeft(left) {
     const place = this.find("quota");
@@ -75,6 +94,7 @@ export class Controls {
     refusal.replaceChildren(sentence || this.wording.say("failed_request"));
     if (url) refusal.append(" ", el("a", { href: url }, this.wording.say("to_that_run")));
     refusal.hidden = false;
+    refusal.scrollIntoView({ block: "nearest" });
   }
 
   steer(event) {

@@ -1,19 +1,8 @@
-// Metrics: a lone number is set as a figure, one with steps as a curve. uPlot is fetched only
-// when there is a curve to draw.
+// Metrics: a lone number is set as a figure, one with steps as a curve.
 import { el, write } from "../dom.js";
+import { axesOf, inksOf, library, onTheme } from "./plot.js";
 
-let plotLibrary = null;
-
-function library(plot) {
-  plotLibrary ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: plot.script });
-    script.onload = () => resolve(window.uPlot);
-    script.onerror = reject;
-    document.head.append(el("link", { rel: "stylesheet", href: plot.style }), script);
-  });
-  return plotLibrary;
-}
-
+/** Without `plot` the curves are drawn elsewhere, and only lone numbers here. */
 export function drawMetrics(host, wording, plot) {
   const numbers = el("dl", { class: "numbers", hidden: true });
   const curves = el("div");
@@ -48,7 +37,7 @@ export function drawMetrics(host, wording, plot) {
     drawn = state.metrics;
     for (const [name, metric] of drawn) {
       for (const [series, value] of metric.lone) lone(name, series, value, metric.unit);
-      if (!metric.curves.size) continue;
+      if (!plot || !metric.curves.size) continue;
       if (!charts.has(name)) charts.set(name, drawChart(curves, name, wording, plot));
       charts.get(name)(metric);
     }
@@ -84,7 +73,7 @@ function drawChart(host, name, wording, plot) {
 
   const resized = new ResizeObserver(() => chart?.setSize({ width: box.clientWidth, height: 190 }));
   resized.observe(box);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  onTheme(() => {
     shown = 0;
     redraw();
   });
@@ -132,24 +121,13 @@ function aligned(curves) {
 
 function options(box, caption, metric, wording) {
   const keys = [...caption.querySelectorAll(".key")];
-  const style = getComputedStyle(box);
-  const soft = getComputedStyle(caption).color;
-  const line = style.borderTopColor;
-  const font = `11.5px ${style.fontFamily}`;
-  const axis = {
-    stroke: soft,
-    font,
-    grid: { stroke: line, width: 1 },
-    ticks: { show: false },
-    values: (_, values) => values.map((value) => wording.number(value, 4)),
-  };
   return {
     width: box.clientWidth,
     height: 190,
     cursor: { show: false },
     legend: { show: false },
     scales: { x: { time: false } },
-    axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 62 }],
+    axes: axesOf(inksOf(box), wording),
     series: [
       {},
       ...[...metric.curves.keys()].map((series, index) => ({

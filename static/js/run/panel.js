@@ -5,10 +5,11 @@ import { drawCases } from "./cases.js";
 import { Controls } from "./controls.js";
 import { drawMetrics } from "./metrics.js";
 import { drawFiles, drawLog, drawMade, drawPictures, drawSamples, drawTables } from "./pieces.js";
-import { advance, blank } from "./reducer.js";
+import { advance, blank, restored } from "./reducer.js";
 import { follow } from "./socket.js";
 import { Wording } from "./words.js";
 
+const KEPT_MS = 1500;
 const SIGNS = { passed: ["em", "✓"], failed: ["b", "✗"], error_in_code: ["b", "✗"] };
 
 export class Panel {
@@ -21,7 +22,20 @@ export class Panel {
     this.find = (name) => root.querySelector(`[data-${name}]`);
     this.host = this.find("story");
     this.controls = new Controls(this);
-    if (data.run) this.begin(data.run, data.events);
+    if (data.training) this.fetchTraining(data);
+    else this.open(data);
+  }
+
+  /** What draws a training is fetched where there is one; the page without a script stays
+      until it is there. */
+  async fetchTraining(data) {
+    const { drawTraining } = await import("./training/training.js");
+    this.drawTraining = drawTraining;
+    this.open(data);
+  }
+
+  open(data) {
+    if (data.run) this.begin(data.run, data.told);
     else if (data.grid) this.draw();
   }
 
@@ -30,16 +44,15 @@ export class Panel {
   }
 
   /** Shows this Run: what is known of it first, then what comes. */
-  begin(run, events = []) {
+  begin(run, told = null) {
     this.close?.();
     this.run = run;
     this.missing = false;
     this.ended = undefined;
-    this.state = blank();
+    this.state = told ? restored(told) : blank();
     this.waiting = [];
     this.since = performance.now() - (run.elapsed ?? 0) * 1000;
     this.draw();
-    this.state = advance(this.state, events);
     this.render(false);
     if (this.over) return;
     this.close = follow(this.shared.socket.replace(this.shared.any_run, run.id), {
@@ -93,9 +106,20 @@ export class Panel {
       Object.assign(this.run, { state: "ended", outcome: this.state.outcome.outcome, note: this.state.outcome.note });
       this.run.last_seq = this.state.seq;
     }
+    if (this.state.era > before.era) this.draw();
     this.render(true);
     this.announce(before);
+    if (this.drawTraining && this.state.filed > before.filed) this.askWhatIsKept();
     if (this.over) this.finish();
+  }
+
+  /** A training lets old checkpoints go as new ones come; a moment after one has. */
+  askWhatIsKept() {
+    clearTimeout(this.asking);
+    this.asking = setTimeout(async () => {
+      const answer = await fetch(this.url("files.json")).catch(() => null);
+      if (answer?.ok) this.learn({ kept: (await answer.json()).kept });
+    }, KEPT_MS);
   }
 
   finish() {
@@ -137,21 +161,31 @@ export class Panel {
     this.lost = el("p", { class: "offline", role: "status", hidden: true });
     this.meter = el("progress", { "aria-label": wording.say("running"), hidden: true });
     const links = [...host.querySelectorAll(".made a")].map((link) => [link.href, link.textContent]);
-    host.replaceChildren(this.verdict, this.said, this.lost, this.meter);
+    host.replaceChildren(this.goesOn(), this.verdict, this.said, this.lost, this.meter);
     const part = () => host.appendChild(el("div"));
     // Without a grid, curves and numbers stand where the squares would.
     const places = [part(), part()];
     if (!this.grid) places.reverse();
+    const train = this.drawTraining && this.run;
     this.pieces = [
       drawCases(places[0], this.grid, wording),
-      drawMetrics(places[1], wording, this.shared.plot),
+      ...(train ? this.drawTraining(places[1], this) : []),
+      drawMetrics(places[1], wording, train ? null : this.shared.plot),
       drawTables(part(), wording),
       drawPictures(part(), wording, fileUrl),
-      drawSamples(part(), wording),
+      ...(train ? [] : [drawSamples(part(), wording, this.shared.scoring)]),
       drawFiles(part(), wording, fileUrl),
       drawLog(part(), wording),
       this.run ? drawMade(part(), wording, this.links(links)) : () => {},
     ];
+  }
+
+  /** Which Run this one goes on from. */
+  goesOn() {
+    const start = this.run?.resumes;
+    if (!start) return "";
+    const url = this.shared.run_url.replace(this.shared.any_run, start.run);
+    return el("p", { class: "resumes" }, el("a", { href: url }, this.wording.say("continues", { step: start.step })));
   }
 
   links(drawn) {
@@ -188,7 +222,10 @@ export class Panel {
     if (run.state === "queued") {
       return run.queue_position ? wording.say("queue_place", { place: run.queue_position }) : wording.say("queued");
     }
-    if (!state.cases.length) return wording.say(run.stopping ? "stopping" : "running");
+    if (!state.cases.length) {
+      if (this.drawTraining && state.progress && !run.stopping) return wording.say("step_of", state.progress);
+      return wording.say(run.stopping ? "stopping" : "running");
+    }
     const left = Math.max(0, (state.progress?.total ?? 0) - state.cases.length);
     const counts = [wording.say("count_passed", { n: state.passed })];
     if (state.failed) counts.push(wording.say("count_failed", { n: state.failed }));

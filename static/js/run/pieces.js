@@ -1,5 +1,6 @@
 // The rest of a story: tables, pictures, samples, files, the log and how it was made.
 import { el, write } from "../dom.js";
+import { drawSample } from "./sample.js";
 
 /** Appends what is new in a list of the state; lists only grow. */
 function growing(pick, draw) {
@@ -14,7 +15,10 @@ export function drawTables(host, wording) {
   return growing((state) => state.tables, (data) => host.append(table(data, wording)));
 }
 
+const EXACT = new Set(["resume"]); // as in runner/story.py
+
 function table(data, wording) {
+  const digits = EXACT.has(data.name) ? 9 : 7;
   const caption = wording.named(`table.${data.name}`, data.name);
   const head = data.columns.map((column, index) => {
     const unit = column.unit ? ` (${wording.unit(column.unit)})` : "";
@@ -41,20 +45,8 @@ export function drawPictures(host, wording, fileUrl) {
   );
 }
 
-export function drawSamples(host, wording) {
-  return growing(
-    (state) => state.samples,
-    (data) =>
-      host.append(
-        el(
-          "div",
-          { class: "sample" },
-          el("strong", {}, wording.say("step", { step: data.step })),
-          ...Object.entries(data.scores ?? {}).map(([name, value]) => ` · ${wording.named(`metric.${name}`, name)} ${wording.number(value, 4)}`),
-          el("pre", {}, data.text),
-        ),
-      ),
-  );
+export function drawSamples(host, wording, scoring) {
+  return growing((state) => state.samples, (data) => host.append(drawSample(data, wording, scoring)));
 }
 
 export function drawFiles(host, wording, fileUrl) {

@@ -21,7 +21,31 @@ export function blank() {
     logCut: 0,
     made: null,
     outcome: null,
+    era: 0, // how often the Run began anew
+    // Of a training
+    schedule: null,
+    phases: [],
+    marks: [], // where it went on from a checkpoint
+    powerLimit: null,
+    noTelemetry: false,
   };
+}
+
+/** The state that runner/packing.py has packed: some Events, and curves as columns. */
+export function restored({ seq, events, curves }) {
+  const state = { ...blank(), owned: new Set() };
+  for (const envelope of events) {
+    state.seq = envelope.seq;
+    reducers[envelope.kind]?.(state, envelope.data, envelope.at);
+  }
+  for (const { name, series, unit, steps, values } of curves) {
+    const metric = state.metrics.get(name) ?? { unit, lone: new Map(), curves: new Map() };
+    metric.curves.set(series, { steps, values });
+    state.metrics.set(name, metric);
+  }
+  state.seq = seq;
+  delete state.owned;
+  return state;
 }
 
 /**
@@ -76,6 +100,7 @@ const reducers = {
       state.made = data.note.params;
       return;
     }
+    learn[data.note?.code]?.(state, data.note.params);
     const log = own(state, "log");
     log.push({ ...data, at });
     if (log.length > LOG_LINES) {
@@ -87,6 +112,53 @@ const reducers = {
     state.outcome = data;
   },
 };
+
+/** What a line of the log tells, of a training above all. */
+const learn = {
+  "log.restarted"(state) {
+    const { seq, log, logCut, made, era, owned } = state;
+    Object.assign(state, blank(), { seq, log, logCut, made, era: era + 1 });
+    owned.clear();
+  },
+  "log.resumed-after-restart"(state, { step, file, attempt }) {
+    cut(state, step);
+    own(state, "marks").push({ kind: "restart", step, file, attempt });
+  },
+  // After a restart the training says so as well; it is one place, marked once.
+  "log.andrea.resumed"(state, { step, file }) {
+    if (state.marks.some((mark) => mark.step === step)) return;
+    own(state, "marks").push({ kind: "resume", step, file, attempt: 0 });
+  },
+  "log.andrea.schedule"(state, params) {
+    state.schedule = params;
+  },
+  "log.andrea.phase"(state, { phase, step }) {
+    own(state, "phases").push({ phase, step });
+  },
+  "log.andrea.no-telemetry"(state) {
+    state.noTelemetry = true;
+  },
+  "log.andrea.power-limit"(state, { watts }) {
+    state.powerLimit = watts;
+  },
+};
+
+/** Forgets what comes once more after that step. */
+function cut(state, after) {
+  const metrics = new Map();
+  for (const [name, metric] of state.metrics) {
+    const curves = new Map();
+    for (const [series, curve] of metric.curves) {
+      let keep = curve.steps.length;
+      while (keep && curve.steps[keep - 1] > after) keep -= 1;
+      if (keep) curves.set(series, { steps: curve.steps.slice(0, keep), values: curve.values.slice(0, keep) });
+    }
+    if (curves.size || metric.lone.size) metrics.set(name, { ...metric, curves });
+  }
+  state.metrics = metrics;
+  state.samples = state.samples.filter((sample) => sample.step <= after);
+  state.phases = state.phases.filter((phase) => phase.step <= after);
+}
 
 /** The collection of that name, copied once for the whole batch before it is written to. */
 function own(state, name) {

@@ -61,8 +61,8 @@ export class Wording {
   }
 
   /** A label or a cell: by its name where it has one, a number as numbers are written. */
-  namedValue(value) {
-    return typeof value === "string" ? this.named(`name.${value}`, this.number(value)) : this.number(value);
+  namedValue(value, digits = 7) {
+    return typeof value === "string" ? this.named(`name.${value}`, this.number(value)) : this.number(value, digits);
   }
 
   fill(template, params) {

@@ -1,0 +1,54 @@
+"""A Run as a page embeds it for the live view: what its row says, and what it has told.
+
+Points become columns, a tenth of the size of their Events; static/js/run/reducer.js takes them
+with `restored`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from runner.api import Snapshot
+from runner.curves import Curves
+
+
+def as_data(snapshot: Snapshot, steerable: bool, checkpoint_asked: bool) -> dict[str, Any]:
+    """The Run as the live view knows it; frames of the socket update the same fields."""
+    run = snapshot.run
+    return {
+        "id": str(run.id),
+        "state": run.state,
+        "outcome": run.outcome,
+        "note": run.note,
+        "device": run.device,
+        "stopping": run.stopping,
+        "checkpoint_after": run.last_seq if checkpoint_asked else None,
+        "recording": run.is_recording,
+        "steerable": steerable,
+        "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
+        "duration": run.elapsed,
+        "queue_position": snapshot.queue_position,
+        "wait": snapshot.wait_range,
+        "last_seq": run.last_seq,
+        "resumes": run.resumes and run.resumes.data(),
+        "kept": {file.name: file.kept for file in run.artifacts},
+    }
+
+
+def packed(events: Sequence[Mapping[str, Any]], curves: Curves) -> dict[str, Any]:
+    """Up to which Event, the Events that are no points of a curve, and the curves, which the
+    story has cut already where a Run went on."""
+    progress = max((e["seq"] for e in events if e["kind"] == "progress"), default=0)
+    return {
+        "seq": events[-1]["seq"] if events else 0,
+        "events": [event for event in events if stands_alone(event, progress)],
+        "curves": [curve.data() for curve in curves],
+    }
+
+
+def stands_alone(event: Mapping[str, Any], progress: int) -> bool:
+    """No point of a curve; and of all that tell how far it is, the last."""
+    if event["kind"] == "metric":
+        return event["data"].get("step") is None
+    return event["kind"] != "progress" or event["seq"] == progress

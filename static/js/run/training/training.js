@@ -1,0 +1,52 @@
+// A training in place of squares: its loss with phases and places, its checkpoints, its gauges
+// and what it wrote. Fetched only for Procedures that train.
+import { el } from "../../dom.js";
+import { drawCheckpoints, drawProof } from "./checkpoints.js";
+import { drawGauges, drawLoss } from "./charts.js";
+import { phaseName } from "./facts.js";
+import { drawViewer } from "./samples.js";
+
+/** The pieces of the story, in order; each is called with the state after every change. */
+export function drawTraining(host, panel) {
+  const { wording, shared } = panel;
+  const over = () => panel.over;
+  return [
+    drawLoss(host, wording, shared.plot, over),
+    drawPlaces(host, wording),
+    drawPhases(host, wording),
+    drawCheckpoints(host, wording, panel),
+    drawProof(host, wording, panel),
+    drawGauges(host, wording, shared.plot, over),
+    drawViewer(host, wording, shared.scoring),
+  ];
+}
+
+/** Where the Run went on from a checkpoint, in words. */
+function drawPlaces(host, wording) {
+  const list = host.appendChild(el("ul", { class: "places", hidden: true }));
+  let drawn = null;
+  return ({ marks }) => {
+    if (marks === drawn) return;
+    drawn = marks;
+    list.hidden = !marks.length;
+    list.replaceChildren(...marks.map(({ kind, ...params }) => el("li", {}, wording.say(`mark_${kind}`, params))));
+  };
+}
+
+function drawPhases(host, wording) {
+  const list = el("ol", {});
+  const hint = el("p", { class: "hint" }, wording.say("phases_hint"));
+  const section = el("section", { class: "phases", hidden: true }, el("h3", {}, wording.say("phases")), list, hint);
+  host.append(section);
+  let drawn = null;
+  return ({ phases }) => {
+    if (phases === drawn) return;
+    drawn = phases;
+    section.hidden = !phases.length;
+    list.replaceChildren(
+      ...phases.map(({ phase, step }) =>
+        el("li", {}, el("strong", {}, phaseName(phase, wording)), ` ${wording.say("from_step", { step })}`),
+      ),
+    );
+  };
+}
