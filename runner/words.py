@@ -111,6 +111,9 @@ WORDS: dict[str, Promise] = {
     "score_fails": _("{score} of 100 points: it fails, below {lowest}"),
     "score_part": _("{name}: {points} of {weight}"),
     "overlay": _("Laid over each other"),
+    "overlay_differs": _("What sets them apart"),
+    "overlay_same": _("The same parameters made both."),
+    "overlay_smoothed": _("{run}, smoothed"),
     # What to do next, by outcome
     "advice.failed": _("The first failing case is open below."),
     "advice.error_in_code": _("The last lines of the log say where it stopped."),
