@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kernels.events import Outcome, Verdict
-from runner.endings import Ended, outcome_of
 from runner.orders import Exited
+from runner.outcomes import Ended, outcome_of
 
 
 def ended(**known: Any) -> dict[str, Any]:
