@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from lessons.calculators import checkpoint, memory, schedule
+from lessons.calculators import checkpoint, memory, models, schedule
 from lessons.calculators.entries import Entry
 
 
@@ -21,6 +21,7 @@ class Calculator:
     title: Promise
     entries: tuple[Entry, ...]
     compute: Callable[[Mapping[str, Any], str], Any]  # values, language; raises Refused
+    hints: Callable[[Mapping[str, Any], str], Mapping[str, str]]  # what stands under an entry
 
     @property
     def template(self) -> str:
@@ -31,10 +32,10 @@ class Calculator:
 
 
 CALCULATORS = {
-    found.name: found
-    for found in (
-        Calculator("memory", _("What would it take?"), memory.ENTRIES, memory.compute),
-        Calculator("schedule", _("Draw a schedule"), schedule.ENTRIES, schedule.compute),
-        Calculator("checkpoint", _("Measure a checkpoint"), checkpoint.ENTRIES, checkpoint.compute),
+    name: Calculator(name, title, module.ENTRIES, module.compute, hints)
+    for name, title, module, hints in (
+        ("memory", _("What would it take?"), memory, models.hints),
+        ("schedule", _("Draw a schedule"), schedule, schedule.hints),
+        ("checkpoint", _("Measure a checkpoint"), checkpoint, models.hints),
     )
 }

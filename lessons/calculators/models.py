@@ -10,23 +10,35 @@ from kernels.andrea.config import PRESETS, Config, preset
 from lessons.calculators.entries import Entry, Refused
 from lessons.numbers import show_number
 
-AS_PRESET = gettext_lazy("empty: as the preset")
 MOST_DIVISORS = 4  # named in a refusal
 
 PRESET = Entry("config", gettext_lazy("Model"), "120M", tuple((name, name) for name in PRESETS))
-VOCABULARY = Entry(
-    "vocabulary", gettext_lazy("Vocabulary V"), high=1_000_000, optional=True, hint=AS_PRESET
-)
-WIDTH = Entry("width", gettext_lazy("Width d"), high=16_384, optional=True, hint=AS_PRESET)
-HEADS = Entry("heads", gettext_lazy("Heads"), high=256, optional=True, hint=AS_PRESET)
-LAYERS = Entry("layers", gettext_lazy("Layers L"), high=128, optional=True, hint=AS_PRESET)
-CONTEXT = Entry("context", gettext_lazy("Context T"), high=131_072, optional=True, hint=AS_PRESET)
+VOCABULARY = Entry("vocabulary", gettext_lazy("Vocabulary V"), high=1_000_000, optional=True)
+WIDTH = Entry("width", gettext_lazy("Width d"), high=16_384, optional=True)
+HEADS = Entry("heads", gettext_lazy("Heads"), high=256, optional=True)
+LAYERS = Entry("layers", gettext_lazy("Layers L"), high=128, optional=True)
+CONTEXT = Entry("context", gettext_lazy("Context T"), high=131_072, optional=True)
 TIED = Entry(
     "tied",
     gettext_lazy("Head"),
     "yes",
-    (("yes", gettext_lazy("tied to the token table")), ("no", gettext_lazy("a table of its own"))),
+    (("yes", gettext_lazy("tied")), ("no", gettext_lazy("untied"))),
 )
+
+
+def hints(values: Mapping[str, Any], language: str) -> dict[str, str]:
+    """What an entry that is left empty stands for."""
+    if not values.get("config"):
+        return {}
+    plain = preset(values["config"])
+    return {
+        entry.name: empty(getattr(plain, entry.name), language)
+        for entry in (VOCABULARY, WIDTH, HEADS, LAYERS, CONTEXT)
+    }
+
+
+def empty(value: int, language: str) -> str:
+    return _("empty: %(value)s") % {"value": show_number(value, language)}
 
 
 def config_of(values: Mapping[str, Any], language: str) -> Config:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from kernels.andrea.config import Config
 from kernels.andrea.schedule import learning_rate
+from lessons.calculators import models
 from lessons.calculators.entries import Entry, Refused
 from lessons.numbers import show_number, show_quantity
 
@@ -25,7 +26,6 @@ ENTRIES = (
         low=0,
         high=MOST_STEPS,
         optional=True,
-        hint=gettext_lazy("empty: a tenth, at most 2,000"),
     ),
     Entry("peak", gettext_lazy("Peak"), "3e-4", low=1e-9, high=1, whole=False),
     Entry(
@@ -78,6 +78,11 @@ def compute(values: Mapping[str, Any], language: str) -> Schedule:
         top=show_number(config.learning_rate, language),
         last=show_number(config.steps, language),
     )
+
+
+def hints(values: Mapping[str, Any], language: str) -> dict[str, str]:
+    steps = values.get("steps")
+    return {"warmup": models.empty(Config(steps=steps).warmup_steps, language)} if steps else {}
 
 
 def config_of(values: Mapping[str, Any], language: str) -> Config:

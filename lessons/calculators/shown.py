@@ -1,7 +1,7 @@
 """A calculator as one reader sees it: what the address or a cookie asks of it, and the answer."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -26,6 +26,7 @@ class Line:
     id: str  # in the page
     typed: str
     start: str
+    hint: Promise | str
     error: str
 
     @property
@@ -63,7 +64,9 @@ class Shown:
     @property
     def swapped(self) -> str:
         """What htmx replaces beside the result: the sentences, which stay where they stand."""
-        names = [f"{self.id}-says", *(f"{line.id}-error" for line in self.lines)]
+        names = [f"{self.id}-says"]
+        for line in self.lines:
+            names += [f"{line.id}-error", *([f"{line.id}-hint"] if line.hint else [])]
         return ",".join(f"#{name}:innerHTML" for name in names)
 
 
@@ -84,7 +87,9 @@ def shown(
             typed = show_number(value, language)
         values[entry.name] = value
         ids = key(name, entry.name), f"calc-{name}-{entry.name.replace('_', '-')}"
-        lines.append(Line(entry, *ids, typed, start, error))
+        lines.append(Line(entry, *ids, typed, start, entry.hint, error))
+    hints = calculator.hints(values, language)
+    lines = [replace(line, hint=hints.get(line.entry.name, line.hint)) for line in lines]
     result = None
     if not any(line.error for line in lines):
         try:
@@ -105,8 +110,7 @@ def given_of(name: str, query: Mapping[str, str], kept: str) -> dict[str, str]:
 
 def refused(lines: list[Line], refusal: Refused) -> Iterator[Line]:
     for line in lines:
-        error = refusal.sentence if line.entry.name == refusal.entry else line.error
-        yield Line(line.entry, line.key, line.id, line.typed, line.start, error)
+        yield replace(line, error=refusal.sentence) if line.entry.name == refusal.entry else line
 
 
 def plainly(entry: Entry, start: str, language: str) -> str:

@@ -30,12 +30,17 @@ class Check:
 class Row:
     forward: tuple[Link, ...]
     backward: tuple[Link, ...]
-    alone: tuple[Link, ...]  # kernels without a twin
+    beside: tuple[Link, ...]  # kernels without a twin
     faster: tuple[Link, ...]
     weights: tuple[str, ...]
     saved: tuple[str, ...]
     check: Check
     lesson: Link
+
+    @property
+    def more(self) -> bool:
+        """Whether a second line has something to say."""
+        return bool(self.faster or (self.forward and self.beside))
 
 
 @dataclass(frozen=True)
@@ -77,12 +82,12 @@ class _Maker:
         return Row(
             forward=self.sources(item.forward),
             backward=self.sources(item.backward),
-            alone=self.sources(item.beside),
+            beside=self.sources(item.beside),
             faster=self.sources(item.faster),
             weights=item.weights,
             saved=item.saved,
             check=self.check(item.check),
-            lesson=Link(self.title(place.partition("/")[0]), self.links.step(place)),
+            lesson=Link(self.short_title(place.partition("/")[0]), self.links.step(place)),
         )
 
     def sources(self, kernels: tuple[listing.Kernel, ...]) -> tuple[Link, ...]:
@@ -96,6 +101,10 @@ class _Maker:
             lesson_id, _, step_id = place.partition("/")
             step = Link(self.title(lesson_id, f"{step_id}/title"), self.links.step(place))
         return Check(name, step, f"python -m kernels {name}")
+
+    def short_title(self, lesson_id: str) -> str:
+        """What stands before the colon of a lesson's title."""
+        return self.title(lesson_id).partition(":")[0].strip()
 
     def title(self, lesson_id: str, block: str = "title") -> str:
         return plain(self.shelf.lesson_texts[lesson_id].get(block, self.language).markdown)
