@@ -1,6 +1,7 @@
 """The checkpoints that a Run keeps, and what must stand beside one for another to go on from it."""
 
 import json
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from kernels.artifacts import checkpoint_step
 from runner.models import RunArtifact
 
 BESIDE = (".state.json", ".loss.json", ".samples.json")  # <model>.state.json, and so on
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # a name that leads nowhere else
 _MOST_BYTES = 32 * 1024 * 1024  # of a state file: an entry a checkpoint
 
 
@@ -32,7 +34,7 @@ class Checkpoint:
 def kept(run_id: uuid.UUID) -> list[Checkpoint]:
     """Those whose files are still there, latest first."""
     rows = [row for row in RunArtifact.objects.filter(run_id=run_id) if row.file]
-    beside = tuple(row for row in rows if row.name.endswith(BESIDE))
+    beside = tuple(row for row in rows if row.name.endswith(BESIDE) and _PLAIN.fullmatch(row.name))
     found = [
         Checkpoint(step, row, beside)
         for row in rows

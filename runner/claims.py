@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, connections
+from django.db.models import F
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from runner import limits
-from runner.models import Run
+from runner import closing, limits
+from runner.models import Run, State
+from runner.shapes import Resumes
 
 log = logging.getLogger(__name__)
 
@@ -25,15 +28,35 @@ class Claim:
     version: int
     device: str
     last_seq: int
+    resumes: Resumes | None = None
 
 
 def claim(run_id: uuid.UUID, worker: str) -> Claim | None:
     """Take the Run, or None: another worker has it, or it is over."""
-    if not Run.objects.claim(run_id, worker, limits.MAX_ATTEMPTS, limits.LEASE):
+    most = (limits.MAX_TRIES, limits.MAX_ATTEMPTS)
+    if not Run.objects.claim(run_id, worker, *most, limits.LEASE):
         return None
     run = Run.objects.get(id=run_id)
     return Claim(
-        run.id, run.attempt, run.procedure, run.parameters, run.version, run.device, run.last_seq
+        run_id=run.id,
+        attempt=run.attempt,
+        procedure=run.procedure,
+        parameters=run.parameters,
+        version=run.version,
+        device=run.device,
+        last_seq=run.last_seq,
+        resumes=run.start(),
+    )
+
+
+def hand_back(claimed: Claim, *, in_order: bool) -> None:
+    """Queue the Run again for another worker. One that was stopped in good order took no try."""
+    Run.objects.held(claimed.run_id, claimed.attempt).update(
+        state=State.QUEUED,
+        lease_until=None,
+        worker="",
+        enqueued_at=None,
+        tries=Greatest(F("tries") - int(in_order), 0),
     )
 
 
@@ -45,6 +68,7 @@ class Hold:
         self.lost = threading.Event()
         self.stop = threading.Event()
         self.checkpoints = 0  # how often one was asked for
+        self.closing = False  # the worker is being stopped
         self._rows = Run.objects.held(claimed.run_id, claimed.attempt)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="hold", daemon=True)
@@ -62,6 +86,7 @@ class Hold:
         seen_checkpoint = None
         try:
             while not self._over.wait(limits.CONTROL_SECONDS) and not self.lost.is_set():
+                self.closing = closing.begun()
                 try:
                     seen_checkpoint = self._look(seen_checkpoint)
                     if time.monotonic() - renewed >= limits.HEARTBEAT_SECONDS:

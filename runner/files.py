@@ -8,6 +8,7 @@ import stat
 import tempfile
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +17,7 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import DatabaseError
 
+from kernels.artifacts import checkpoint_step
 from runner import limits
 from runner.claims import Claim
 from runner.models import RunArtifact
@@ -33,28 +35,59 @@ class Refused(Exception):
 
 
 class Files:
-    """The Artifacts of one Run, as its worker takes them in."""
+    """The Artifacts of one Run, as its worker takes them in, from a folder opened before its
+    child could put another in that place.
 
-    def __init__(self, claim: Claim, outputs: Path) -> None:
+    A training announces the same names again and again: the last file of a name counts, and a
+    checkpoint that was taken is removed from the child's folder.
+    """
+
+    def __init__(
+        self, claim: Claim, outputs: Path, copies: Path | None = None, *, training: bool = False
+    ) -> None:
         self.claim = claim
-        self.outputs = outputs
-        self.names = {LOG_NAME}  # no child may take that name
-        self.bytes = 0
+        self.copies = copies
+        self.training = training
+        self.folder = os.open(outputs, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        self.sizes: dict[str, int] = {}  # of what is kept, by name
+        self.stored = 0
+
+    def __enter__(self) -> "Files":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.folder)
+
+    def remember(self) -> None:
+        """What earlier attempts stored and this one goes on with."""
+        rows = RunArtifact.objects.filter(run_id=self.claim.run_id).exclude(name=LOG_NAME)
+        self.sizes = {row.name: row.bytes for row in rows if row.file}
 
     def take(self, data: dict[str, Any]) -> tuple[dict[str, Any], RunArtifact]:
         """Store the file an Artifact Event names; the Event's data as measured, and its row."""
         name, media = str(data.get("name", "")), str(data.get("media", ""))
-        if name in self.names:
+        if name == LOG_NAME or (name in self.sizes and not self.training):
             raise Refused("twice")
-        if len(self.names) > limits.MAX_ARTIFACTS:
+        others = sum(size for other, size in self.sizes.items() if other != name)
+        if name not in self.sizes and len(self.sizes) >= limits.MAX_ARTIFACTS:
             raise Refused("too-many")
-        with open_inside(self.outputs, name) as source, tempfile.TemporaryFile() as copy:
+        room = limits.artifact_bytes(training=self.training) - others
+        with (
+            open_inside(self.folder, name) as source,
+            tempfile.TemporaryFile(dir=self.copies) as copy,
+        ):
             # Copied first: the child could write on while it is measured.
-            room = limits.MAX_ARTIFACT_BYTES - self.bytes
             size = copy_at_most(source, copy, room)
             row = self.store(copy, name, media, size)
-        self.bytes += size
+        self.sizes[name] = size
+        if self.training and checkpoint_step(name) is not None:
+            with suppress(OSError):  # only to spare the disk
+                os.unlink(name, dir_fd=self.folder)
         return row.view().data(), row
+
+    def let_go(self, name: str) -> None:
+        """It no longer counts."""
+        self.sizes.pop(name, None)
 
     def keep_log(self, file: Path) -> RunArtifact:
         with file.open("rb") as source:
@@ -67,9 +100,9 @@ class Files:
         digest = hashlib.file_digest(source, "sha256").hexdigest()
         source.seek(0)
         safe = _SAFE.sub("-", name).strip(".-") or "file"
-        file = f"{self.claim.attempt}-{len(self.names)}-{safe[-100:]}"
+        self.stored += 1
+        file = f"{self.claim.attempt}-{self.stored}-{safe[-100:]}"
         path = f"{folder_of(self.claim.run_id)}/{file}"
-        self.names.add(name)
         return RunArtifact(
             run_id=self.claim.run_id,
             name=name,
@@ -134,11 +167,11 @@ def copy_at_most(source: BinaryIO, copy: BinaryIO, room: int) -> int:
     return size
 
 
-def open_inside(folder: Path, name: str) -> BufferedReader:
-    """A plain file below the folder, reached through no link: a link could lead to a secret."""
+def open_inside(folder: int, name: str) -> BufferedReader:
+    """A plain file below the open folder, reached through no link, which could lead to a secret."""
     if not name or len(name) > 200 or not name.isprintable():
         raise Refused("bad-name")
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    directory = os.dup(folder)
     try:
         *folders, last = Path(name).parts
         for part in folders:

@@ -8,7 +8,8 @@ LEASE = timedelta(seconds=9)
 HEARTBEAT_SECONDS = 3.0
 CONTROL_SECONDS = 0.5  # how often a worker looks for a stop request
 OFFLINE_AFTER = timedelta(seconds=10)
-MAX_ATTEMPTS = 2
+MAX_TRIES = 2  # attempts in a row that bring a Run no further
+MAX_ATTEMPTS = 20  # of a training, whose attempts go on from its checkpoints
 
 MAX_EVENT_BYTES = 256 * 1024
 MAX_EVENTS = 20_000
@@ -17,7 +18,6 @@ LOG_HEAD_BYTES = 64 * 1024
 LOG_TAIL_BYTES = 16 * 1024
 LOG_FILE_BYTES = 10 * 1024 * 1024
 MAX_ARTIFACTS = 50
-MAX_ARTIFACT_BYTES = 64 * 1024 * 1024
 
 PAGE_EVENTS = 1500  # that a page is drawn from and embeds; its socket brings the rest
 STREAM_SECONDS = 3600  # what a stream outlives its Run
@@ -25,6 +25,11 @@ STREAM_SECONDS = 3600  # what a stream outlives its Run
 
 def memory_bytes() -> int:
     return int(settings.RUN_MEMORY_MB) * 1024 * 1024
+
+
+def artifact_bytes(*, training: bool) -> int:
+    """All that is kept of one Run at a time."""
+    return int(settings.TRAINING_FILES_MB if training else settings.RUN_FILES_MB) * 1024 * 1024
 
 
 def grace_seconds() -> float:

@@ -35,14 +35,18 @@ class RunSet(models.QuerySet["Run"]):
         """The Run, if this attempt still owns it. Every write of a worker goes through here."""
         return self.filter(id=run_id, state=State.RUNNING, attempt=attempt)
 
-    def claim(self, run_id: uuid.UUID, worker: str, max_attempts: int, lease: timedelta) -> bool:
+    def claim(
+        self, run_id: uuid.UUID, worker: str, max_tries: int, max_attempts: int, lease: timedelta
+    ) -> bool:
         """Take a Run nobody holds. False: somebody else has it, or it is over."""
         now = timezone.now()
         free = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
+        left = self.filter(free, tries__lt=max_tries, attempt__lt=max_attempts)
         return bool(
-            self.filter(free, id=run_id, attempt__lt=max_attempts, is_recording=False).update(
+            left.filter(id=run_id, is_recording=False).update(
                 state=State.RUNNING,
                 attempt=F("attempt") + 1,
+                tries=F("tries") + 1,
                 worker=worker,
                 lease_until=now + lease,
                 started_at=now,

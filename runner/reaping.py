@@ -31,13 +31,14 @@ def sweep() -> None:
 
 
 def reclaim() -> None:
-    """Runs whose worker stopped renewing its lease: once more, but not for ever."""
+    """Runs whose worker stopped renewing its lease: once more, but not for ever. A training that
+    stored a checkpoint got somewhere, and is taken up again."""
     expired = Run.objects.filter(state=State.RUNNING, lease_until__lt=timezone.now())
     for run in expired:
         same = expired.filter(attempt=run.attempt)
         if run.stop_requested_at is not None:
             ending.end(same, run.id, Outcome.CANCELLED, Note("end.killed"))
-        elif run.attempt >= limits.MAX_ATTEMPTS:
+        elif run.tries >= limits.MAX_TRIES or run.attempt >= limits.MAX_ATTEMPTS:
             ending.end(same, run.id, Outcome.INFRASTRUCTURE_FAILURE, Note("end.worker-lost"))
         elif same.filter(id=run.id).update(
             state=State.QUEUED, lease_until=None, worker="", enqueued_at=None

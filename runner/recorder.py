@@ -35,6 +35,7 @@ _RETRY_SECONDS = 0.2
 class Entry:
     envelope: dict[str, Any]
     artifact: RunArtifact | None = None
+    progress: bool = False  # a checkpoint: the next attempt goes on from there
 
     @property
     def seq(self) -> int:
@@ -82,11 +83,13 @@ class Recorder:
         data: dict[str, Any],
         at: str | None = None,
         artifact: RunArtifact | None = None,
+        *,
+        progress: bool = False,
     ) -> None:
         with self._news:
             self.seq += 1
             envelope = {"seq": self.seq, "kind": str(kind), "at": at or now_text(), "data": data}
-            self._waiting.append(Entry(envelope, artifact))
+            self._waiting.append(Entry(envelope, artifact, progress))
             self._news.notify()
 
     def _store_all(self) -> None:
@@ -129,6 +132,8 @@ def store(claimed: Claim, batch: list[Entry]) -> None:
     changes: dict[str, Any] = {"last_seq": last}
     for entry in batch:
         changes |= changes_by(entry.envelope)
+        if entry.progress:
+            changes["tries"] = 0
     with transaction.atomic():
         rows = Run.objects.held(claimed.run_id, claimed.attempt).filter(last_seq=first - 1)
         if not rows.update(**changes):
@@ -141,10 +146,10 @@ def store(claimed: Claim, batch: list[Entry]) -> None:
 
 
 def keep(artifacts: list[RunArtifact]) -> None:
-    """A file of that name from an attempt before this one gives way."""
+    """A file of that name from before gives way; a row without a file has let it go."""
     for artifact in artifacts:
         same = RunArtifact.objects.filter(run_id=artifact.run_id, name=artifact.name)
-        replaced = list(same.values_list("file", flat=True))
+        replaced = [name for name in same.values_list("file", flat=True) if name]
         same.delete()
         artifact.save(force_insert=True)
         transaction.on_commit(partial(discard, replaced))

@@ -32,6 +32,7 @@ class Place:
     """Where one slot lets its children work."""
 
     outputs: Path  # every Run's folder lies in here
+    given: Path  # what Runs go on from, in folders of their own: read only
     cache: Path  # compiled kernels, kept between Runs
     hidden: tuple[Path, ...]  # folders and files with secrets: the database, the key, `.env`
     code: Path  # the folder that Python is started in
@@ -75,6 +76,7 @@ def bubblewrap(place: Place) -> list[str]:
         *shown_again(shown),
         *each("--tmpfs", emptied_too),
         *both("--bind", writable),
+        *both("--ro-bind", (place.given,)),
         *(part for path in files for part in ("--ro-bind", "/dev/null", str(path))),
         # Or a child could fill the machine's memory with files.
         *each("--remount-ro", [*emptied, *emptied_too]),

@@ -16,14 +16,16 @@ from django.db import DatabaseError, connections
 from django.utils import timezone
 
 from kernels.events import End, Kind, Log, Note, Outcome, to_data
-from runner import limits, procedures
-from runner.claims import Claim, Hold, claim
+from kernels.procedure import Procedure
+from runner import limits, procedures, starting
+from runner.claims import Claim, Hold, claim, hand_back
 from runner.files import Files, discard_unrecorded
 from runner.models import Queue, WorkerNode
 from runner.orders import Facts, Limits, Spawn
 from runner.output import Output
 from runner.recorder import Recorder
 from runner.sandbox import Place
+from runner.starting import Gone, Start
 from runner.supervision import Supervision
 from runner.warm import Warm
 
@@ -41,6 +43,7 @@ class Slot:
         shutil.rmtree(self.folder, ignore_errors=True)  # what a slot that was killed left here
         self.place = Place(
             outputs=self.folder / "runs",
+            given=self.folder / "given",
             cache=Path(settings.DATA_DIR) / "triton",
             hidden=(Path(settings.DATA_DIR), settings.BASE_DIR / ".env"),
             code=settings.BASE_DIR,
@@ -62,20 +65,17 @@ class Slot:
         claimed = claim(run_id, self.name)
         if claimed is None:
             return
+        handed_back = False
         with (
             self.workspace(claimed) as folder,
             Hold(claimed) as hold,
             Recorder(claimed, hold.lost) as recorder,
         ):
             try:
-                if claimed.attempt > 1:
-                    discard_unrecorded(claimed, range(1, claimed.attempt))
-                    note = Note("log.restarted", {"attempt": claimed.attempt})
-                    recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
-                output = Output(folder / "printed")
-                files = Files(claimed, self.place.outputs / folder.name / "outputs")
-                order = self.order(claimed)
-                Supervision(self.warm, recorder, hold, files, output).run(order)
+                handed_back = self.supervise(claimed, folder, hold, recorder)
+            except Gone as gone:
+                end = End(Outcome.INFRASTRUCTURE_FAILURE, gone.note)
+                recorder.add(Kind.OUTCOME, to_data(end))
             except Exception as error:
                 log.exception("Run %s failed by our fault.", run_id)
                 note = Note("end.fault", {"error": type(error).__name__})
@@ -83,17 +83,38 @@ class Slot:
                 recorder.add(Kind.OUTCOME, to_data(end))
         if hold.lost.is_set():  # another attempt has it, or it was erased
             discard_unrecorded(claimed, range(claimed.attempt, claimed.attempt + 1))
+        elif handed_back:  # and all that it told is stored
+            hand_back(claimed, in_order=hold.closing)
 
-    def order(self, claimed: Claim) -> Spawn:
+    def supervise(self, claimed: Claim, folder: Path, hold: Hold, recorder: Recorder) -> bool:
+        """One attempt. True if it left the Run to another one. Raises Gone."""
         procedure = procedures.find(claimed.procedure)
-        folder = self.place.outputs / workspace_name(claimed)
+        if claimed.attempt > 1:
+            discard_unrecorded(claimed, range(1, claimed.attempt))
+        start = starting.prepare(claimed, procedure, self.place.given / folder.name)
+        for note in start.notes:
+            recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
+        outputs = self.place.outputs / folder.name / "outputs"
+        output = Output(folder / "printed")
+        with Files(claimed, outputs, folder, training=procedure.checkpoints) as files:
+            supervision = Supervision(self.warm, recorder, hold, files, output)
+            if procedure.checkpoints and claimed.attempt > 1:
+                files.remember()
+                supervision.keeper.remember(claimed.run_id)
+            supervision.run(self.order(claimed, procedure, start))
+        if supervision.handed_back and hold.closing:
+            note = Note("log.handed-back")
+            recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
+        return supervision.handed_back
+
+    def order(self, claimed: Claim, procedure: Procedure, start: Start) -> Spawn:
         seed = claimed.parameters.get("seed", 0)
         return Spawn(
             procedure=claimed.procedure,
-            parameters=claimed.parameters,
+            parameters=claimed.parameters | start.parameters,
             version=claimed.version,
             device=procedures.DEVICES[Queue(claimed.device)].value,
-            outputs=str(folder / "outputs"),
+            outputs=str(self.place.outputs / workspace_name(claimed) / "outputs"),
             sandbox="",
             seed=seed if isinstance(seed, int) else 0,
             limits=Limits(
@@ -104,16 +125,18 @@ class Slot:
 
     @contextmanager
     def workspace(self, claimed: Claim) -> Iterator[Path]:
-        """A folder the child cannot see, for what it prints; beside it, those it may write to."""
-        private = self.folder / "private" / workspace_name(claimed)
-        child = self.place.outputs / workspace_name(claimed)
-        for folder in (private, child / "outputs", child / "scratch"):
+        """A folder the child cannot see, for what it prints; beside it those it may write to, and
+        the one it may only read."""
+        name = workspace_name(claimed)
+        private, child = self.folder / "private" / name, self.place.outputs / name
+        given = self.place.given / name
+        for folder in (private, child / "outputs", child / "scratch", given):
             folder.mkdir(parents=True, exist_ok=True)
         try:
             yield private
         finally:
-            shutil.rmtree(private, ignore_errors=True)
-            shutil.rmtree(child, ignore_errors=True)
+            for folder in (private, child, given):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _beat_on(self) -> None:
         """Keep the warm parent alive, and say so. A slot without one is offline."""

@@ -7,13 +7,15 @@ import signal
 import time
 from typing import Any
 
-from kernels.events import Kind, Log, Note, Verdict, to_data
+from kernels.artifacts import checkpoint_step
+from kernels.events import Kind, Log, Note, Outcome, Verdict, to_data
 from runner import limits
 from runner.claims import Hold
-from runner.endings import Ended, outcome_of
 from runner.files import Files, Refused
+from runner.keeping import Keeper
 from runner.lines import BadLine, Lines
 from runner.orders import Exited, Spawn
+from runner.outcomes import Ended, outcome_of
 from runner.output import Output
 from runner.recorder import Recorder
 from runner.warm import Warm, WarmParentGone
@@ -35,6 +37,7 @@ class Supervision:
     ) -> None:
         self.warm, self.recorder, self.hold = warm, recorder, hold
         self.files, self.output = files, output
+        self.keeper = Keeper()  # of a training's checkpoints
         self.lines = Lines()
         self.selector = selectors.DefaultSelector()
         self.last: dict[str, Any] | None = None  # the child's own outcome
@@ -43,6 +46,8 @@ class Supervision:
         self.received = self.dropped = 0
         self.tally = {Verdict.PASSED: 0, Verdict.FAILED: 0}
         self.checkpoints = 0
+        self.saved = False  # one was stored
+        self.handed_back = False  # another attempt goes on, so this is not the end
         self.kill_at: float | None = None
         self.term_at = 0.0
         self.text: list[str] = []
@@ -67,7 +72,10 @@ class Supervision:
             os.close(events)
             os.close(output)
         if not self.hold.lost.is_set():
-            self.conclude(order)
+            self.tell_rest()
+            self.handed_back = self.leaves_it_to_another()
+            if not self.handed_back:
+                self.conclude(order)
 
     def follow(self, events: int, output: int, wall_seconds: int) -> None:
         self.selector.register(events, selectors.EVENT_READ, self.read_events)
@@ -114,6 +122,8 @@ class Supervision:
         self.show_text()
         if kind == Kind.CASE and data.get("verdict") in self.tally:
             self.tally[Verdict(data["verdict"])] += 1
+        if kind == Kind.METRIC:
+            self.keeper.hear(data)
         if kind == Kind.ARTIFACT:
             self.take_file(data, event["at"])
         else:
@@ -125,8 +135,14 @@ class Supervision:
         except Refused as why:
             name = str(data.get("name", ""))[:100]
             self.say(Note(f"log.artifact-{why}", {"name": name}), "warning")
-        else:
-            self.recorder.add(Kind.ARTIFACT, measured, at, row)
+            return
+        saved = self.files.training and checkpoint_step(row.name) is not None
+        self.recorder.add(Kind.ARTIFACT, measured, at, row, progress=saved)
+        if saved:
+            self.saved = True
+            for gone in self.keeper.add(row):
+                self.files.let_go(gone.name)
+                self.recorder.add(Kind.ARTIFACT, gone.view().data(), at, gone)
 
     def read_output(self, pipe: int) -> None:
         data = os.read(pipe, _READ)
@@ -163,7 +179,7 @@ class Supervision:
             self.warm.signal(signal.SIGUSR1)
         if now > deadline and not self.hold.stop.is_set():
             self.timed_out = True
-        if (self.timed_out or self.hold.stop.is_set()) and self.last is None:
+        if (self.timed_out or self.hold.stop.is_set() or self.closing) and self.last is None:
             if self.kill_at is None:
                 self.kill_at = now + limits.grace_seconds()
             if now >= self.term_at:
@@ -172,8 +188,28 @@ class Supervision:
         if self.kill_at is not None and now >= self.kill_at:
             self.warm.signal(signal.SIGKILL)
 
-    def conclude(self, order: Spawn) -> None:
-        """The rest of the output, the whole of it as a file, and the last Event."""
+    @property
+    def closing(self) -> bool:
+        """Whether a training has to make room for its worker's end; what is short may finish."""
+        return self.files.training and self.hold.closing
+
+    def leaves_it_to_another(self) -> bool:
+        """Whether a training that did not come to its end is to be taken up again: its worker is
+        being stopped, or it died after it had stored a checkpoint."""
+        if self.hold.stop.is_set() or self.timed_out or not self.files.training:
+            return False
+        if self.recorder.claimed.attempt >= limits.MAX_ATTEMPTS:
+            return False
+        if self.last is None:
+            exited = self.exited
+            killed = exited is None or (
+                exited.signal == signal.SIGKILL and not exited.out_of_memory
+            )
+            return killed and (self.saved or self.closing)
+        return self.closing and self.last.get("outcome") == Outcome.CANCELLED
+
+    def tell_rest(self) -> None:
+        """The rest of the output, and the whole of it as a file."""
         rest, skipped = self.output.rest(), self.output.skipped
         if skipped > 0:
             self.say(Note("log.truncated", {"kilobytes": max(1, skipped // 1024)}), "warning")
@@ -185,6 +221,8 @@ class Supervision:
         if self.output.total:
             row = self.files.keep_log(self.output.file)
             self.recorder.add(Kind.ARTIFACT, row.view().data(), artifact=row)
+
+    def conclude(self, order: Spawn) -> None:
         ended = Ended(
             last=self.last,
             exited=self.exited,

@@ -6,9 +6,15 @@ from typing import Any
 
 from billiard import current_process
 from celery import shared_task
-from celery.signals import celeryd_init, worker_process_init, worker_process_shutdown
+from celery.signals import (
+    celeryd_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutting_down,
+)
 from django.db import close_old_connections
 
+from runner import closing
 from runner.doorbell import TASK
 from runner.models import Queue
 from runner.processes import die_with_parent
@@ -23,6 +29,12 @@ def remember_name(sender: str, **_: Any) -> None:
     """In the worker's main process, before it forks its slot."""
     global _worker
     _worker = sender
+
+
+@worker_shutting_down.connect
+def tell_slots(**_: Any) -> None:
+    """In the main process, which waits for its slots to finish."""
+    closing.begin()
 
 
 @worker_process_init.connect

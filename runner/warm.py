@@ -107,7 +107,7 @@ class Warm:
         if self._started and self._started.process.poll() is None:
             return self._started
         self.end()
-        for folder in (self.place.outputs, self.place.cache):
+        for folder in (self.place.outputs, self.place.given, self.place.cache):
             folder.mkdir(parents=True, exist_ok=True)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         python = [sys.executable, "-m", "runner.zygote", str(theirs.fileno())]

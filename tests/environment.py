@@ -7,8 +7,8 @@ SETTINGS = (
     *("ALLOWED_HOSTS", "COURSES_DIR", "CSRF_TRUSTED_ORIGINS", "DEBUG", "GUESTS_PER_HOUR"),
     *("GUEST_RUNS_PER_DAY", "HOST", "HTTPS", "LOG_LEVEL", "PORT", "REDIS_POOL", "REDIS_URL"),
     *("DATABASE_POOL", "SOCKETS_EACH"),
-    *("RUNS_PER_DAY", "RUN_GRACE_SECONDS", "RUN_MEMORY_MB", "RUNNER_REGISTRY", "SECRET_KEY"),
-    "TRUSTED_PROXIES",
+    *("RUNS_PER_DAY", "RUN_FILES_MB", "RUN_GRACE_SECONDS", "RUN_MEMORY_MB", "RUNNER_REGISTRY"),
+    *("SECRET_KEY", "TRAINING_FILES_MB", "TRUSTED_PROXIES"),
 )
 os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="chainrule-test-")
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps a loop running in the test thread

@@ -222,8 +222,11 @@ RUNNER_REGISTRY = env.text("RUNNER_REGISTRY", "kernels.registry")
 RUNS_PER_DAY = env.integer("RUNS_PER_DAY", 200)
 GUEST_RUNS_PER_DAY = env.integer("GUEST_RUNS_PER_DAY", 60)
 HOUSEKEEPING = ["forget_guests"]  # commands that the reaper runs once a day
+BACKGROUND = ["classroom.rechecks.working.work"]  # what it does a slice of, again and again
 RUN_MEMORY_MB = env.integer("RUN_MEMORY_MB", 6144, low=256)
 RUN_GRACE_SECONDS = env.integer("RUN_GRACE_SECONDS", 10, low=1)  # from SIGTERM to SIGKILL
+RUN_FILES_MB = env.integer("RUN_FILES_MB", 64, low=1)  # of one Run
+TRAINING_FILES_MB = env.integer("TRAINING_FILES_MB", 8192, low=64)  # of one training at a time
 RUN_LONGEST_SECONDS = 4 * 3600  # no Procedure runs longer; the visibility timeout lies above
 
 LOGGING = {

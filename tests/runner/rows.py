@@ -39,6 +39,7 @@ def a_running_run(owner: Any = None, lease_seconds: float = 9, **fields: Any) ->
     running = {
         "state": State.RUNNING,
         "attempt": 1,
+        "tries": 1,
         "worker": "cpu0@here",
         "started_at": now,
         "lease_until": now + timedelta(seconds=lease_seconds),

@@ -42,6 +42,8 @@ def test_only_one_of_two_workers_gets_a_run() -> None:
     [
         ({"state": State.QUEUED}, True),
         ({"state": State.QUEUED, "attempt": 1}, True),
+        ({"state": State.QUEUED, "attempt": 1, "tries": limits.MAX_TRIES}, False),
+        ({"state": State.QUEUED, "attempt": 7, "tries": 0}, True),
         ({"state": State.QUEUED, "attempt": limits.MAX_ATTEMPTS}, False),
         ({"state": State.RUNNING, "lease": 5, "attempt": 1}, False),
         ({"state": State.RUNNING, "lease": -1, "attempt": 1}, True),

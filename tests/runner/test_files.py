@@ -1,6 +1,8 @@
 """Which of a child's files are taken, and as what."""
 
+import os
 import uuid
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,15 +19,20 @@ from tests.runner import rows
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Files:
-    return Files(Claim(uuid.uuid4(), 1, "test.artifacts", {}, 1, "cpu", 0), tmp_path)
+def files(tmp_path: Path) -> Iterator[Files]:
+    with Files(Claim(uuid.uuid4(), 1, "test.artifacts", {}, 1, "cpu", 0), tmp_path) as files:
+        yield files
 
 
 def announce(files: Files, name: str, content: bytes = b"x", media: str = "text/plain") -> None:
-    path = files.outputs / name
+    path = folder_of(files) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     files.take({"name": name, "media": media})
+
+
+def folder_of(files: Files) -> Path:
+    return Path(os.readlink(f"/proc/self/fd/{files.folder}"))
 
 
 def refusal(files: Files, name: str, content: bytes | None = b"x") -> str:
@@ -39,8 +46,8 @@ def refusal(files: Files, name: str, content: bytes | None = b"x") -> str:
 
 def test_what_is_kept_is_what_was_measured_under_a_tame_name(files: Files) -> None:
     name = "figures/weird ＜name＞ 'x'.svg"
-    (files.outputs / "figures").mkdir()
-    (files.outputs / name).write_bytes(b"<svg/>")
+    (folder_of(files) / "figures").mkdir()
+    (folder_of(files) / name).write_bytes(b"<svg/>")
     said = {"name": name, "media": "image/svg+xml", "bytes": 1, "sha256": "a lie"}
     data, row = files.take(said)
     assert (data["name"], data["bytes"], data["media"]) == (name, 6, "image/svg+xml")
@@ -53,7 +60,7 @@ def test_what_is_kept_is_what_was_measured_under_a_tame_name(files: Files) -> No
 
 def test_a_media_type_that_is_none_becomes_a_download(files: Files) -> None:
     announce(files, "a", media="text/html; charset=<script>")
-    (files.outputs / "b").write_bytes(b"x")
+    (folder_of(files) / "b").write_bytes(b"x")
     assert files.take({"name": "b", "media": 'x"y'})[1].media == "application/octet-stream"
 
 
@@ -61,19 +68,19 @@ def test_a_media_type_that_is_none_becomes_a_download(files: Files) -> None:
     "name", ["", "/etc/passwd", "../up", "a/../../up", "folder", "nobody", "n" * 201, "a\nb"]
 )
 def test_a_name_that_leads_nowhere_good_is_refused(files: Files, name: str) -> None:
-    (files.outputs / "folder").mkdir()
+    (folder_of(files) / "folder").mkdir()
     assert refusal(files, name, None) in ("missing", "bad-name")
 
 
 def test_a_link_is_refused_also_on_the_way(files: Files) -> None:
-    (files.outputs / "link").symlink_to("/etc/passwd")
-    (files.outputs / "folder").symlink_to("/etc")
+    (folder_of(files) / "link").symlink_to("/etc/passwd")
+    (folder_of(files) / "folder").symlink_to("/etc")
     assert refusal(files, "link", None) == "missing"
     assert refusal(files, "folder/passwd", None) == "missing"
 
 
 def test_number_and_size_are_limited(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_ARTIFACT_BYTES", 100)
+    monkeypatch.setattr(limits, "artifact_bytes", lambda training: 100)
     monkeypatch.setattr(limits, "MAX_ARTIFACTS", 3)
     announce(files, "a", b"x" * 60)
     assert refusal(files, "b", b"x" * 60) == "too-large"

@@ -70,7 +70,7 @@ def test_a_run_whose_lease_expired_is_queued_again_once(rings: list[Any]) -> Non
 
 
 def test_after_its_last_attempt_it_ends_as_a_fault_of_ours() -> None:
-    run = rows.a_running_run(lease_seconds=-1, attempt=limits.MAX_ATTEMPTS)
+    run = rows.a_running_run(lease_seconds=-1, tries=limits.MAX_TRIES)
     rows.tell(run, 1, 2)
     sweep()
     run.refresh_from_db()
@@ -102,7 +102,7 @@ def test_what_no_worker_takes_for_hours_is_ended() -> None:
 
 
 def test_a_second_sweep_and_a_second_reaper_change_nothing_more() -> None:
-    run = rows.a_running_run(lease_seconds=-1, attempt=limits.MAX_ATTEMPTS)
+    run = rows.a_running_run(lease_seconds=-1, tries=limits.MAX_TRIES)
     sweep()
     sweep()
     assert Run.objects.get(id=run.id).events.count() == 1

@@ -36,12 +36,12 @@ for where in (folder, "/tmp", "/run", os.path.expanduser("~"), "/etc"):
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[sandbox.Place]:
     data, code = tmp_path / "data", Path(__file__).resolve().parents[2]
-    for folder in ("outputs", "cache"):
+    for folder in ("outputs", "given", "cache"):
         (data / folder).mkdir(parents=True)
     (data / "secret").write_text("a key")
     (tmp_path / ".env").write_text("SECRET_KEY=a key")
     hidden = (data, tmp_path / ".env", tmp_path / "not-there")
-    place = sandbox.Place(data / "outputs", data / "cache", hidden, code, gpu=False)
+    place = sandbox.Place(data / "outputs", data / "given", data / "cache", hidden, code, gpu=False)
     if sandbox.chosen(place)[0] != sandbox.BUBBLEWRAP:
         pytest.skip("bubblewrap does not work on this machine")
     yield place
@@ -74,7 +74,7 @@ def test_folders_that_others_share_are_empty_but_for_what_python_needs(
 ) -> None:
     script = "import os, sys\nfor name in sys.argv[1:]: print(*os.listdir(name))"
     said = inside(place, script, *map(str, sandbox.shared_folders())).splitlines()
-    needed = [*sandbox.what_python_needs(place), place.outputs]
+    needed = [*sandbox.what_python_needs(place), place.outputs, place.given]
     for folder, names in zip(sandbox.shared_folders(), said, strict=True):
         allowed = {p.relative_to(folder).parts[0] for p in needed if p.is_relative_to(folder)}
         assert set(names.split()) <= allowed
@@ -95,6 +95,23 @@ def test_outputs_and_the_cache_of_kernels_can_be_written(place: sandbox.Place) -
     script = "import sys\nfor name in sys.argv[1:]: open(name + '/kept', 'w').write('x')"
     inside(place, script, str(place.outputs), str(place.cache))
     assert (place.outputs / "kept").read_text() == (place.cache / "kept").read_text() == "x"
+
+
+def test_what_a_run_goes_on_from_is_read_and_not_written(place: sandbox.Place) -> None:
+    (place.given / "run").mkdir()  # made after the warm parent started, as for each Run
+    (place.given / "run" / "step_000001.bin").write_bytes(b"weights")
+    script = """
+import os, sys
+name = sys.argv[1] + "/step_000001.bin"
+print(open(name).read())
+for attempt in (lambda: os.chmod(name, 0o644), lambda: os.unlink(name), lambda: open(name, "ab")):
+    try:
+        attempt()
+        print("changed it")
+    except OSError:
+        pass
+"""
+    assert inside(place, script, str(place.given / "run")) == "weights\n"
 
 
 def test_python_that_cannot_work_inside_is_said_loudly(
