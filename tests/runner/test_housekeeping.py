@@ -80,3 +80,31 @@ def test_no_error_ends_the_sweeping(
     monkeypatch.setattr(reaper, "sweep", broken)
     reaper.sweep_once(0)
     assert len(caplog.records) == 1
+
+
+def test_what_is_to_be_done_in_the_background_is_done_a_slice_at_a_time(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[str] = []
+    pauses: list[float] = []
+
+    def two_slices() -> bool:
+        done.append("slice")
+        return len(done) < 2
+
+    def breaks() -> bool:
+        raise RuntimeError("the storage is away")
+
+    class Over(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            pauses.append(timeout or 0)
+            return len(pauses) > 3
+
+    tasks = {"one": breaks, "two": two_slices}
+    monkeypatch.setattr(reaper, "import_string", lambda name: tasks[name])
+    monkeypatch.setattr(reaper, "close_old_connections", lambda: None)
+    settings.BACKGROUND = list(tasks)
+    reaper.work_in_the_background(Over())
+    assert done == ["slice", "slice", "slice"]
+    assert pauses == [0.5, 0.02, 0.5, 0.5]
+    assert "broke off; it comes again" in caplog.text

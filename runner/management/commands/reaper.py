@@ -1,9 +1,11 @@
-"""`manage.py reaper`: sweeps the Runs once a second and keeps house once a day, until SIGTERM."""
+"""`manage.py reaper`: sweeps the Runs once a second, keeps house once a day, and does what the
+apps above want done in the background, until SIGTERM."""
 
 import logging
 import signal
 import threading
 from argparse import ArgumentParser
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -11,6 +13,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, close_old_connections, connection, connections
+from django.utils.module_loading import import_string
 
 from runner.reaping import sweep
 
@@ -19,6 +22,8 @@ log = logging.getLogger(__name__)
 _CHECKPOINT_EVERY = 3  # sweeps
 _HOUSEKEEPING_EVERY = 24 * 3600.0  # seconds; the first soon after the start
 _HOUSEKEEPING_FIRST = 60.0
+_BACKGROUND_PAUSE = 0.5  # seconds, where there is nothing to do
+_BETWEEN_SLICES = 0.02  # others get at the database too
 
 
 class Command(BaseCommand):
@@ -33,7 +38,8 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: over.set())
         # In a thread of its own: a Run's lost worker is noticed whatever there is to clear away.
-        threading.Thread(target=keep_house_daily, args=(over,), daemon=True).start()
+        for task in (keep_house_daily, work_in_the_background):
+            threading.Thread(target=task, args=(over,), daemon=True).start()
         for turn in count():
             if over.wait(every):
                 break
@@ -70,6 +76,27 @@ def keep_house() -> None:
             log.exception("The daily %s broke off; it comes again tomorrow.", command)
         finally:
             connections.close_all()
+
+
+def work_in_the_background(over: threading.Event) -> None:
+    """What the apps above this one want done as soon as may be, a slice at a time; their functions
+    are named in the settings, and each says whether there is more to do at once."""
+    tasks = [import_string(name) for name in settings.BACKGROUND]
+    busy = False
+    while not over.wait(_BETWEEN_SLICES if busy else _BACKGROUND_PAUSE):
+        busy = any([take_a_slice(task) for task in tasks])
+
+
+def take_a_slice(task: Callable[[], bool]) -> bool:
+    try:
+        close_old_connections()
+        return task()
+    except DatabaseError as away:
+        log.warning("The database did not answer: %s", away)
+        connections.close_all()
+    except Exception:
+        log.exception("A slice of %s broke off; it comes again.", task)
+    return False
 
 
 def checkpoint() -> None:

@@ -1,0 +1,24 @@
+"""The small course, whose keys tests may mend."""
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from lessons.content import library
+from tests.lessons.small_course import SmallCourse
+
+
+class Mending(SmallCourse):
+    """A course whose changed files are seen at once."""
+
+    def write(self, file: str, text: str) -> None:
+        super().write(file, text)
+        library._keeper.looked_at = 0
+
+
+@pytest.fixture
+def small(tmp_path: Path, settings: Settings) -> Mending:
+    course = Mending(tmp_path / "courses")
+    settings.COURSES_DIR = course.root
+    return course
