@@ -3,36 +3,41 @@
 Shapes are those of gpt2-124M at batch 8 in BF16 (LayerNorm: 65536 x 768). Every candidate is
 compared with plain PyTorch first; one that is wrong, or does not compile, is shown as such. The
 floor is the bytes that must move at the speed of a copy, or what PyTorch's own kernel takes.
+The loss has a benchmark of its own, `gpu_loss`.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
 
 import torch
-from triton.errors import TritonError
 
-from kernels import timing
 from kernels.andrea.operators import (
     adamw,
-    attn_fast,
     embed,
     embed_fast,
     grad_norm,
     layernorm,
     layernorm_fast,
-    loss_fast,
     mlp_fast,
     tiles,
 )
+from tests.bench._gpu_attention import attention
+from tests.bench._gpu_candidates import (
+    BATCH,
+    BF16,
+    LENGTH,
+    VOCABULARY,
+    WIDTH,
+    Call,
+    Part,
+    copy_speed,
+    microseconds,
+    normal,
+    report,
+    set_while,
+)
+from tests.bench._gpu_liger import liger_norm
 
-Tensor = torch.Tensor
-Call = Callable[[], object]
-BATCH, LENGTH, HEADS, WIDTH, VOCABULARY = 8, 1024, 12, 768, 50_257
 WEIGHTS = 124_000_000
-CALLS = 10
-BF16 = torch.bfloat16
 
 
 def main() -> None:
@@ -42,151 +47,9 @@ def main() -> None:
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     speed = copy_speed()
     print(f"a copy: {speed:.2f} TB/s")
-    for part in (attention, norms, losses, updates, gelus, embeddings):
+    for part in (attention, norms, updates, gelus, embeddings):
         for title, floor, candidates in part(speed):
             report(title, floor, candidates)
-
-
-Part = Iterator[tuple[str, float, dict[str, Call]]]
-
-
-def report(title: str, floor: float, candidates: dict[str, Call]) -> None:
-    """Microseconds of each candidate, best first."""
-    sound = {
-        name: graph(call).replay
-        for name, call in candidates.items()
-        if works(f"{title} {name}", call)
-    }
-    spreads = timing.interleaved(sound, warmup=2, samples=15, calls=1)
-    print(f"\n{title}: floor {floor:.1f} us", flush=True)
-    for name, spread in sorted(spreads.items(), key=lambda pair: pair[1].median)[:8]:
-        median = spread.median / CALLS
-        print(f"  {median:8.1f} us  {median / floor:5.2f} x  {name}")
-
-
-def graph(call: Call) -> torch.cuda.CUDAGraph:
-    """CALLS of it recorded as one graph: launching costs more than a short kernel takes."""
-    made = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(made):
-        for _ in range(CALLS):
-            call()
-    return made
-
-
-def works(name: str, call: Call) -> bool:
-    try:
-        call()
-        torch.cuda.synchronize()
-    except (TritonError, AssertionError) as error:
-        print(f"  {name}: {type(error).__name__} {str(error)[:100]}")
-        return False
-    return True
-
-
-def copy_speed() -> float:
-    source = torch.empty(2**28, device="cuda")
-    target = torch.empty_like(source)
-    spread = timing.interleaved(
-        {"copy": lambda: target.copy_(source)}, warmup=3, samples=15, calls=5
-    )["copy"]
-    return 2 * source.nbytes / spread.median / 1e6
-
-
-def microseconds(moved: float, speed: float) -> float:
-    return moved / speed / 1e6
-
-
-def normal(*shape: int, dtype: torch.dtype = BF16) -> Tensor:
-    return torch.randn(*shape, device="cuda", dtype=dtype)
-
-
-def with_reach(kind: str, reach: tiles.Reach, call: Call) -> Call:
-    """The call, with that tile of attention whatever the table says."""
-
-    def cut(asked: str, *rest: Any, whole: Any = tiles.reach) -> tiles.Reach:
-        return reach if asked == kind else whole(asked, *rest)
-
-    def patched() -> None:
-        kept, tiles.reach = tiles.reach, cut  # type: ignore[assignment]
-        try:
-            call()
-        finally:
-            tiles.reach = kept
-
-    return patched
-
-
-def attention(speed: float) -> Part:
-    rows = BATCH * LENGTH
-    q, k, v = normal(rows, 3, WIDTH).unbind(1)
-    do, o = normal(rows, WIDTH), normal(rows, WIDTH)
-    dq, dk, dv = torch.empty(3, rows, WIDTH, device="cuda", dtype=BF16)
-    lse, scratch = (torch.empty(BATCH * HEADS, LENGTH, device="cuda") for _ in range(2))
-
-    forward = partial(attn_fast.forward, q, k, v, o, lse, HEADS)
-
-    backward = partial(attn_fast.backward, do, q, k, v, o, lse, dq, dk, dv, scratch, HEADS)
-
-    def heads(x: Tensor) -> Tensor:
-        return x.view(BATCH, LENGTH, HEADS, -1).transpose(1, 2).detach().requires_grad_()
-
-    sides = [heads(side) for side in (q, k, v)]
-    sdpa, upstream = torch.nn.functional.scaled_dot_product_attention, heads(do).detach()
-    flash = sdpa(*sides, is_causal=True)
-    due = flash.transpose(1, 2).reshape(rows, WIDTH)
-    gradients = torch.autograd.grad(flash, sides, upstream, retain_graph=True)
-    peers = timing.interleaved(
-        {
-            "forward": lambda: sdpa(*(side.detach() for side in sides), is_causal=True),
-            "backward": lambda: torch.autograd.grad(flash, sides, upstream, retain_graph=True),
-        },
-        warmup=3,
-        samples=15,
-        calls=10,
-    )
-    reaches = [
-        tiles.Reach(*sides)
-        for sides in itertools.product((64, 128), (64, 128), (4, 8), (2, 3))
-        if not (sides[0] == sides[1] == 128 and sides[2] == 4)
-    ]
-
-    def candidates(kind: str, call: Call, pairs: list[Any]) -> dict[str, Call]:
-        found = {}
-        for reach in reaches:
-            made = with_reach(kind, reach, call)
-            if works(f"{kind} {reach}", made) and near(pairs):
-                found[str(reach)] = made
-        return found
-
-    found = candidates("forward", forward, [(o, due)])
-    yield "attention forward (flash)", peers["forward"].median, found
-    due_gradients = (gradient.transpose(1, 2).reshape(rows, WIDTH) for gradient in gradients)
-    pairs = list(zip((dq, dk, dv), due_gradients, strict=True))
-    for kind in ("dq", "dkv"):
-        found = candidates(kind, backward, pairs)
-        yield f"attention backward (flash) by {kind}", peers["backward"].median, found
-
-
-def near(pairs: list[tuple[Tensor, Tensor]]) -> bool:
-    """Whether what came is what PyTorch's attention gives, to BF16's accuracy."""
-    worst = max(float((got - due).abs().max()) for got, due in pairs)
-    if worst > 0.05:
-        print(f"  off by {worst}")
-    return worst <= 0.05
-
-
-def set_while(module: Any, values: dict[str, Any], call: Call) -> Call:
-    def patched() -> None:
-        kept = {name: getattr(module, name) for name in values}
-        for name, value in values.items():
-            setattr(module, name, value)
-        try:
-            call()
-        finally:
-            for name, value in kept.items():
-                setattr(module, name, value)
-
-    return patched
 
 
 def norms(speed: float) -> Part:
@@ -203,7 +66,9 @@ def norms(speed: float) -> Part:
             dy, x, gamma, mean, variance, dx, dgamma, dbeta, scratch, accumulate=True
         )
 
-    found = {}
+    found: dict[str, Call] = {"as the engine calls it": backward}
+    if liger := liger_norm(dy, x, gamma, beta):
+        found["Liger-Kernel, without the residual's gradient"] = liger
     for many, warps, tall, stages in itertools.product((4, 8), (1, 2, 4), (1, 2), (2, 3, 4)):
         values = {
             **{"WARPS": warps, "STAGES": stages},
@@ -222,23 +87,6 @@ def norms(speed: float) -> Part:
         for tall in (1, 2, 4, 8)
     }
     yield "residual and LayerNorm forward", microseconds(4 * x.nbytes, speed), heights
-
-
-def losses(speed: float) -> Part:
-    rows = BATCH * LENGTH
-    logits = normal(rows, 50_304)[:, :VOCABULARY]
-    targets = torch.randint(0, VOCABULARY, (rows,), device="cuda", dtype=torch.int32)
-    count, upstream = torch.tensor([float(rows)], device="cuda"), torch.ones(1, device="cuda")
-    each, mean = torch.empty(rows, device="cuda"), torch.empty(1, device="cuda")
-
-    def both() -> None:
-        loss_fast.forward_backward(logits, targets, count, upstream, each, mean, 47)
-
-    found = {}
-    for ways in itertools.product((2, 3, 4), (2048, 4096), (4, 8), (3, 4, 6)):
-        values = dict(zip(("PROGRAMS", "BLOCK", "WARPS", "STAGES"), ways, strict=True))
-        found[str(values)] = set_while(loss_fast, values, both)
-    yield "loss, both passes, 8192 x 50257", microseconds(2 * rows * VOCABULARY * 2, speed), found
 
 
 def updates(speed: float) -> Part:

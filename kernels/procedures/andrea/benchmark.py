@@ -1,7 +1,9 @@
 """andrea.benchmark: a whole training step, the engine's and PyTorch's in turn on one GPU.
 
 Every step includes clipping and AdamW. The engine's step is one recorded graph; its tokens are
-fed once. Peak memory is what each has allocated at most, weights included.
+fed once. Peak memory is what each has allocated at most, weights included. Before the peers come,
+the engine alone trains on: the card's free memory after the last step must be that after the
+first. A peer that PyTorch cannot make here is told and left out.
 """
 
 import gc
@@ -19,12 +21,14 @@ from kernels.events import Column, Event, Log, Metric, Note, Table
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 from kernels.procedures.andrea.jobs import device_of, require_memory
-from kernels.procedures.andrea.peers import peer
-from kernels.procedures.andrea.small import give, tokens
+from kernels.procedures.andrea.peers import NAMES, peer
+from kernels.procedures.andrea.small import give, judged, tokens
 from kernels.timing import Call, Spread, interleaved
 
 WARMUP = 5
+STEPS = 100  # without a change of the free memory
 ENGINE = "engine"
+UP_TO = {"none": 0, "eager": 1, "compile": 2, "liger": 3, "deterministic": 5, "all": len(NAMES)}
 
 
 def run(context: Context) -> Iterator[Event]:
@@ -36,9 +40,18 @@ def run(context: Context) -> Iterator[Event]:
     series: dict[str, Call] = {}
     peaks: dict[str, int] = {}
     for name, make in ways.items():
-        series[name], peaks[name] = ready(make)
+        try:
+            series[name], peaks[name] = ready(make)
+        except RuntimeError as error:
+            if name == ENGINE:
+                raise
+            params = {"name": name, "why": str(error).strip().split("\n")[0][:300]}
+            yield Log(Note("log.andrea.peer-failed", params), level="warning")
+            continue
         if name == ENGINE:
             yield Metric("cold-start", time.time() - psutil.Process().create_time(), unit="s")
+            lost = memory_lost(series[name], STEPS)
+            yield judged("free-memory", lost == 0, lost, 0.0)
         yield Log(Note("log.andrea.peer", {"name": name}))
         if context.stop.is_set():
             return
@@ -48,12 +61,7 @@ def run(context: Context) -> Iterator[Event]:
 
 
 def names(context: Context) -> tuple[str, ...]:
-    return {
-        "none": (),
-        "eager": ("eager",),
-        "compile": ("eager", "compile"),
-        "all": ("eager", "compile", "max-autotune"),
-    }[context["peers"]]
+    return NAMES[: UP_TO[context["peers"]]]
 
 
 def engine_step(config: Config, context: Context) -> Call:
@@ -73,6 +81,18 @@ def ready(make: Callable[[], Call]) -> tuple[Call, int]:
         step()
     torch.cuda.synchronize()
     return step, torch.cuda.max_memory_allocated() - before
+
+
+def memory_lost(step: Call, steps: int) -> float:
+    """Bytes of the card that are free after one more step and no longer after `steps` more."""
+    step()
+    torch.cuda.synchronize()
+    before, _ = torch.cuda.mem_get_info()
+    for _ in range(steps):
+        step()
+    torch.cuda.synchronize()
+    after, _ = torch.cuda.mem_get_info()
+    return float(before - after)
 
 
 def shown(times: dict[str, Spread], peaks: dict[str, int], count: int) -> Iterator[Event]:

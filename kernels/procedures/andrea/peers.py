@@ -1,8 +1,14 @@
 """The same model in PyTorch, as one would write it there: what the engine is timed against.
 
 FP32 weights, products under autocast, flash attention, the fused AdamW, clipping by the global
-norm: eager, or compiled. None of it is deterministic.
+norm: eager, compiled, or eager with Liger-Kernel's LayerNorm and its loss joined to the head,
+where that package is installed. None of it is deterministic but what is called so.
 """
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 import torch
 from torch import nn
@@ -14,6 +20,13 @@ from kernels.timing import Call
 Tensor = torch.Tensor
 WIDTHS = {Precision.FP16: torch.float16, Precision.BF16: torch.bfloat16}
 MODES = {"compile": "default", "max-autotune": "max-autotune"}
+DETERMINISTIC = "-deterministic"
+# In the order of what it costs to make them ready: max-autotune takes minutes.
+NAMES = (
+    *("eager", "compile", "liger"),
+    *(f"{name}{DETERMINISTIC}" for name in ("eager", "compile")),
+    *("max-autotune", f"max-autotune{DETERMINISTIC}"),
+)
 
 
 class Block(nn.Module):
@@ -48,14 +61,54 @@ class Model(nn.Module):
         x = self.tokens(ids) + self.places.weight[: ids.shape[1]]
         for block in self.blocks:
             x = block(x)
-        logits = self.last(x) @ self.tokens.weight.T
-        return cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return self.loss(self.last(x).flatten(0, 1), targets.flatten())
+
+    def loss(self, x: Tensor, targets: Tensor) -> Tensor:
+        return cross_entropy(x @ self.tokens.weight.T, targets)
+
+
+class LigerModel(Model):
+    """The same with Liger's operators. Raises RuntimeError where they are not installed."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.joined_loss = liger("fused_linear_cross_entropy", "FusedLinearCrossEntropy")
+        norm = liger("layer_norm", "LayerNorm")
+        for module in self.modules():
+            if isinstance(module, nn.LayerNorm):
+                module.forward = partial(liger_norm, norm, module)  # type: ignore[method-assign]
+
+    def loss(self, x: Tensor, targets: Tensor) -> Tensor:
+        found: Tensor = self.joined_loss(x, self.tokens.weight, targets)[0]
+        return found
+
+
+def liger(module: str, name: str) -> Callable[..., Any]:
+    try:
+        found = import_module(f"liger_kernel.ops.{module}")
+    except ImportError as error:
+        raise RuntimeError(f"Liger-Kernel is not installed: {error}") from error
+    made: Callable[..., Any] = getattr(found, f"Liger{name}Function").apply
+    return made
+
+
+def liger_norm(norm: Callable[..., Any], module: nn.LayerNorm, x: Tensor) -> Tensor:
+    y: Tensor = norm(x, module.weight, module.bias, module.eps)
+    return y
 
 
 def peer(name: str, config: Config, device: torch.device) -> Call:
-    """A training step on tokens that stay the same; `name` is eager, compile or max-autotune."""
-    model = Model(config).to(device)
-    call = model if name == "eager" else torch.compile(model, mode=MODES[name])
+    """A training step on tokens that stay the same; `name` is one of NAMES."""
+    way = name.removesuffix(DETERMINISTIC)
+    model = (LigerModel if way == "liger" else Model)(config).to(device)
+    call = torch.compile(model, mode=MODES[way]) if way in MODES else model
+    step = training_step(model, call, config, device)
+    return deterministic(step) if name != way else step
+
+
+def training_step(
+    model: nn.Module, call: Callable[..., Tensor], config: Config, device: torch.device
+) -> Call:
     optimizer = torch.optim.AdamW(
         model.parameters(),
         lr=config.learning_rate,
@@ -70,7 +123,7 @@ def peer(name: str, config: Config, device: torch.device) -> Call:
 
     def step() -> None:
         for _ in range(config.micro_batches):
-            with torch.autocast("cuda", width, enabled=width is not None):
+            with torch.autocast(device.type, width, enabled=width is not None):
                 loss = call(ids, targets)
             (loss / config.micro_batches).backward()
         nn.utils.clip_grad_norm_(model.parameters(), config.clip)
@@ -78,3 +131,18 @@ def peer(name: str, config: Config, device: torch.device) -> Call:
         optimizer.zero_grad(set_to_none=True)
 
     return step
+
+
+def deterministic(step: Call) -> Call:
+    """The step with PyTorch's deterministic algorithms, and without what else that switches on:
+    filling every new tensor with NaN."""
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+
+    def stepped() -> None:
+        torch.use_deterministic_algorithms(True)
+        try:
+            step()
+        finally:
+            torch.use_deterministic_algorithms(False)
+
+    return stepped
