@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runner.curves import Curve
-from runner.wording import Wording
+from runner.wording import Wording, digits
 
 WIDTH, HEIGHT = 600, 200
 PIXELS, LETTER = 300, 7  # how wide the picture is on a phone, and a letter of a name
@@ -94,8 +94,9 @@ def frame(curves: Iterable[Curve], level: float | None = None) -> Frame | None:
     if level is not None and level <= high + 2 * ((high - low) or high or 1):
         low, high = min(low, level), max(high, level)
     room = (high - low) * 0.04 or abs(high) * 0.04 or 1
+    below = low - room if low < 0 else max(0.0, low - room)
     steps = [points[end][0] for points in drawn if points for end in (0, -1)]
-    return Frame(min(steps), max(steps), low - room, high + room)
+    return Frame(min(steps), max(steps), below, high + room)
 
 
 def thinned(points: Sequence[tuple[int, float]]) -> Sequence[tuple[int, float]]:
@@ -155,7 +156,7 @@ def rounded(value: float | None) -> float | None:
     """To five digits, as the live view has it; a whole number stays whole."""
     if value is None or float(value).is_integer():
         return value
-    return float(f"{value:.5g}")
+    return digits(value, 5)
 
 
 def banded(bands: Sequence[tuple[str, int]], place: Frame) -> tuple[Band, ...]:

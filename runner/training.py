@@ -13,7 +13,7 @@ from runner.api import ArtifactView
 from runner.charts import Chart, chart
 from runner.curves import Curve
 from runner.story import Story
-from runner.wording import Wording
+from runner.wording import Wording, digits, phase
 
 # In this order, where they are told. The norm has its threshold, the power its limit.
 GAUGES = (
@@ -104,7 +104,7 @@ def loss_chart(story: Story, marks: list[int], wording: Wording) -> Chart | None
         ],
         wording,
         marks=marks,
-        bands=[(phase_name(name, wording), step) for name, step in story.phases],
+        bands=[(phase(name, wording), step) for name, step in story.phases],
         tall=True,
     )
 
@@ -142,14 +142,9 @@ def level_of(name: str, story: Story) -> float | None:
     return story.power_limit if name == "gpu-power" else None
 
 
-def phase_name(name: str, wording: Wording) -> str:
-    return wording.named(f"phase.{name}", name)
-
-
 def phases(story: Story, wording: Wording) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (phase_name(name, wording), wording.say("from_step", step=step))
-        for name, step in story.phases
+        (phase(name, wording), wording.say("from_step", step=step)) for name, step in story.phases
     )
 
 
@@ -185,14 +180,16 @@ def checkpoints(story: Story, kept: Mapping[str, bool], wording: Wording) -> tup
             kept=kept.get(found[step]["name"], False),
             best=step == best,
             label=wording.say("step", step=step),
-            loss=wording.say("smoothed_there", loss=losses[step]) if step in known else "",
+            loss=wording.say("smoothed_there", loss=digits(known[step], 5))
+            if step in known
+            else "",
         )
         for step in sorted(found)
     )
 
 
 def size(count: int, wording: Wording) -> str:
-    return f"{wording.number(float(f'{count / MEGA:.4g}'))} {wording.say('megabytes')}"
+    return f"{wording.number(digits(count / MEGA, 4))} {wording.say('megabytes')}"
 
 
 def sample(data: Mapping[str, Any], wording: Wording) -> SampleView:
@@ -202,7 +199,7 @@ def sample(data: Mapping[str, Any], wording: Wording) -> SampleView:
     verdict = ""
     if total is not None:
         word = "score_passes" if passed else "score_fails"
-        verdict = wording.say(word, score=rounded_score(total), lowest=LOWEST_PASS)
+        verdict = wording.say(word, score=digits(total, 3), lowest=LOWEST_PASS)
     return SampleView(
         label=wording.say("step", step=data["step"]),
         verdict=verdict,
@@ -220,16 +217,12 @@ def parts(scores: Mapping[str, float], wording: Wording) -> tuple[Part, ...]:
         said = wording.say(
             "score_part",
             name=wording.named(f"metric.{name}", name),
-            points=rounded_score(points),
+            points=digits(points, 3),
             weight=weight,
         )
         found.append(Part(f"p{index}", said, start, f"{points:.2f}", weight))
         start += weight
     return tuple(found)
-
-
-def rounded_score(value: float) -> float:
-    return float(f"{value:.3g}")
 
 
 def scoring() -> dict[str, Any]:

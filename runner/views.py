@@ -29,7 +29,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runner import api
 from runner.api import Origin, RunNotFound, RunView
-from runner.panel import title
+from runner.overlay import overlay
+from runner.panel import run_panel, title
 from runner.refusals import REFUSED, refusal
 from runner.wording import Wording
 
@@ -82,7 +83,9 @@ def compare(request: HttpRequest) -> HttpResponse:
     picked = [value for name in ("a", "b") if (value := request.GET.get(name))]
     picked = list(dict.fromkeys(picked or request.GET.getlist("run")))[:2]
     snapshots = [api.snapshot(run_id, request.user) for run_id in picked]
-    return render(request, "runner/compare.html", {"snapshots": snapshots})
+    panels = [run_panel(snapshot, request.user, level=2) for snapshot in snapshots]
+    context = {"panels": panels, "overlay": overlay(panels)}
+    return render(request, "runner/compare.html", context)
 
 
 @require_safe

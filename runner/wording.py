@@ -1,7 +1,7 @@
 """Numbers and sentences in the reader's language, as the page's own script writes them."""
 
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from typing import Any
 
@@ -29,6 +29,12 @@ def number(value: Any, language: str, digits: int = 7) -> str:
         power = str(int(exponent)).translate(SUPERSCRIPTS)
         return f"{decimal(Decimal(mantissa).normalize(), language)} × 10{power}"
     return decimal(Decimal(f"{value:.{digits}g}"), language)
+
+
+def digits(value: float, count: int) -> float:
+    """To so many significant digits; a half goes up, as a browser rounds."""
+    exact = Decimal(value)
+    return float(Context(prec=count, rounding=ROUND_HALF_UP).create_decimal(exact))
 
 
 def decimal(value: Decimal, language: str) -> str:
@@ -99,8 +105,14 @@ class Wording:
 
     def fill(self, template: str, params: Mapping[str, Any]) -> str:
         for name, value in params.items():
-            template = template.replace("{" + name + "}", self.number(value, 6))
+            shown = phase(value, self) if name == "phase" else self.number(value, 6)
+            template = template.replace("{" + name + "}", shown)
         return template
+
+
+def phase(name: str, wording: Wording) -> str:
+    """What a phase of a training is called."""
+    return wording.named(f"phase.{name}", name)
 
 
 def singular(n: int, language: str) -> bool:

@@ -22,6 +22,18 @@ for (const time of document.querySelectorAll("time[data-time]")) {
   if (!Number.isNaN(date.valueOf())) time.textContent = moment.format(date);
 }
 
+// A deadline is said in its cohort's zone; who is elsewhere reads their own beside it.
+const full = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+for (const time of document.querySelectorAll("time[data-also]")) {
+  const date = new Date(time.dateTime);
+  const zone = full.resolvedOptions().timeZone;
+  if (Number.isNaN(date.valueOf()) || time.textContent.includes(`(${zone.replaceAll("_", " ")})`)) continue;
+  const also = document.createElement("span");
+  also.className = "also";
+  also.textContent = ` · ${full.format(date)} (${zone.replaceAll("_", " ")})`;
+  time.append(also);
+}
+
 const scrollers = document.querySelectorAll("figure, math[display=block], main pre, .scroll");
 const measured = new ResizeObserver((entries) => {
   for (const { target } of entries) {

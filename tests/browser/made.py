@@ -17,11 +17,14 @@ django.setup()
 
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.core.files.base import ContentFile  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from accounts.models import Person  # noqa: E402
+from kernels.artifacts import checkpoint_step  # noqa: E402
 from kernels.events import Outcome  # noqa: E402
-from runner.models import Run, StoredEvent  # noqa: E402
+from runner.models import Run, RunArtifact, StoredEvent  # noqa: E402
+from tests.browser.trained import trained  # noqa: E402
 
 AT = "2026-11-30T12:00:00.000Z"
 MADE = {
@@ -48,6 +51,9 @@ def main() -> None:
         state="running", started_at=timezone.now(), attempt=1, made=MADE,
         lease_until=timezone.now() + timedelta(days=1),
     )  # fmt: skip
+    runs["trained"] = a_training(person, trained(300))
+    runs["lost"] = a_training(person, trained(300, lost_at=257, telemetry=True))
+    runs["long"] = a_training(person, trained(10_000))
     sessions = {name: session(run.owner) for name, run in runs.items() if run.owner}
     ids = {name: str(run.pk) for name, run in runs.items()}
     json.dump({"sessions": sessions, "runs": ids}, sys.stdout)
@@ -71,6 +77,17 @@ def ended(
         outcome=outcome.value, note=end["note"], started_at=now - timedelta(seconds=4),
         ended_at=now, **fields,
     )  # fmt: skip
+
+
+def a_training(person: Person, said: list[Said]) -> Run:
+    """With its checkpoints, of which the last three are kept and the rest were let go."""
+    run = ended(person, Outcome.PASSED, [beginning(), *said], "andrea.train")
+    files = {data["name"]: data for kind, data in said if kind == "artifact"}
+    names = sorted(files, key=lambda name: checkpoint_step(name) or 0)
+    for name in names:
+        file = ContentFile(b"weights", name=f"runs/{run.pk}/{name}") if name in names[-3:] else ""
+        RunArtifact.objects.create(run=run, file=file, **files[name])
+    return run
 
 
 def create(person: Person | None, said: list[Said], **fields: Any) -> Run:

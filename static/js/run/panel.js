@@ -206,6 +206,7 @@ export class Panel {
     this.renderDevice();
     this.tick();
     this.root.dataset.state = this.run.state;
+    this.root.dispatchEvent(new CustomEvent("run-told", { bubbles: true }));
   }
 
   renderVerdict() {

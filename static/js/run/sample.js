@@ -1,9 +1,7 @@
 // One sample: what was written, and its score as a bar of four parts with their words.
 // runner/training.py says the same.
 import { el, svg } from "../dom.js";
-
-/** To three digits, as scores are told. */
-const rounded = (value) => Number(value.toPrecision(3));
+import { digits } from "./words.js";
 
 export function drawSample(data, wording, scoring) {
   const scores = data.scores ?? {};
@@ -21,7 +19,7 @@ export function drawSample(data, wording, scoring) {
 
 function verdict(score, wording, { lowest }) {
   const passed = score >= lowest;
-  const said = wording.say(passed ? "score_passes" : "score_fails", { score: rounded(score), lowest });
+  const said = wording.say(passed ? "score_passes" : "score_fails", { score: digits(score, 3), lowest });
   return el("span", { class: passed ? "p" : "f" }, `${passed ? "✓" : "✗"} ${said}`);
 }
 
@@ -36,7 +34,7 @@ function parts(scores, wording, { weights, lowest }) {
       svg("rect", { class: "room", x: start, y: 1, width: weight, height: 4 }),
       svg("rect", { class: `p${index}`, x: start, y: 1, width: points, height: 4 }),
     );
-    const params = { name: wording.named(`metric.${name}`, name), points: rounded(points), weight };
+    const params = { name: wording.named(`metric.${name}`, name), points: digits(points, 3), weight };
     list.append(el("li", { class: `p${index}` }, wording.say("score_part", params)));
     start += weight;
   });

@@ -3,6 +3,9 @@
 const SUPERSCRIPTS = { 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹", "-": "⁻" };
 const SPECIAL = { nan: "NaN", inf: "∞", "-inf": "−∞" };
 
+/** To so many significant digits. */
+export const digits = (value, count) => Number(value.toPrecision(count));
+
 export class Wording {
   constructor({ language, words, messages }) {
     this.language = language;
@@ -66,7 +69,13 @@ export class Wording {
   }
 
   fill(template, params) {
-    return template.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? this.number(params[name], 6) : whole));
+    const shown = (name) => (name === "phase" ? this.phase(params[name]) : this.number(params[name], 6));
+    return template.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? shown(name) : whole));
+  }
+
+  /** What a phase of a training is called. */
+  phase(name) {
+    return this.named(`phase.${name}`, name);
   }
 
   /** FP32, 17 × 257, seed 1: the labels of a case, read as one line. */

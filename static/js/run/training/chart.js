@@ -33,9 +33,9 @@ export function createChart(host, wording, plot, tall = false) {
   let seen = true;
   let late = false;
 
-  /** Draws only while it can be seen, and catches up when it comes into sight. */
+  /** Once drawn, only while it can be seen; it catches up when it comes into sight. */
   function redraw() {
-    late = !seen;
+    late = !seen && chart !== null;
     if (late || !model || !box.clientWidth) return;
     const columns = Math.max(60, box.clientWidth - 70);
     const curves = model.curves.map((curve) => thinned(curve, ...model.range, columns));
@@ -80,7 +80,7 @@ function reach(found, level) {
     high = Math.max(high, level);
   }
   const room = (high - low) * 0.04 || Math.abs(high) * 0.04 || 1;
-  return [low - room, high + room];
+  return [low < 0 ? low - room : Math.max(0, low - room), high + room];
 }
 
 function sayer(caption, box, wording) {
@@ -109,7 +109,7 @@ function options(box, model, wording, tall) {
     height: box.clientHeight,
     cursor: { show: false },
     legend: { show: false },
-    padding: [tall ? 20 : 8, 8, 0, 0],
+    padding: [tall ? 20 : 8, 16, 0, 0],
     scales: {
       x: { time: false, range: () => model().range },
       y: { range: () => model().extent },

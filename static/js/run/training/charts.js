@@ -2,9 +2,9 @@
 // loss is drawn with every frame, the gauges a few times a second.
 import { el, write } from "../../dom.js";
 import { createChart } from "./chart.js";
-import { clippedSaid, curveOf, phaseName, rangeOf } from "./facts.js";
+import { clippedSaid, curveOf, rangeOf } from "./facts.js";
 
-const GAUGES = [
+export const GAUGES = [
   "learning-rate", "norm", "tokens-per-second", "memory", "gpu-use", "gpu-power", "gpu-temperature",
 ];
 const GAUGE_MS = 250;
@@ -27,7 +27,7 @@ export function drawLoss(host, wording, plot, over) {
       ].filter(({ steps }) => steps.length),
       range: rangeOf(state, finished),
       marks: state.marks.map(({ step }) => step),
-      bands: state.phases.map(({ phase, step }) => ({ name: phaseName(phase, wording), step })),
+      bands: state.phases.map(({ phase, step }) => ({ name: wording.phase(phase), step })),
     });
   };
 }
@@ -91,7 +91,7 @@ function model(state, name, metric, wording, finished) {
 }
 
 /** Bytes as megabytes: nine digits cannot be compared at a glance. */
-function readable({ unit }, { steps, values }, wording) {
+export function readable({ unit }, { steps, values }, wording) {
   if (!BYTES.has(unit)) return { unit, steps, values };
   return { unit: wording.say("megabytes"), steps, values: values.map((value) => value === null ? null : value / 1e6) };
 }

@@ -2,6 +2,7 @@
 // below it what there is to know and to do of the one chosen. The line is one stop of the Tab
 // key; arrows walk along it.
 import { el, set } from "../../dom.js";
+import { digits } from "../words.js";
 import { checkpointsOf, longer, rangeOf } from "./facts.js";
 
 const MOVES = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -84,7 +85,7 @@ function tick({ step, best, kept }, first, last) {
 
 function saidOf({ step, loss, best, kept }, wording) {
   const said = [wording.say("step", { step })];
-  if (loss !== null) said.push(wording.say("smoothed_there", { loss }));
+  if (loss !== null) said.push(wording.say("smoothed_there", { loss: digits(loss, 5) }));
   if (best) said.push(wording.say("best"));
   if (!kept) said.push(wording.say("not_kept"));
   return said;
@@ -93,22 +94,21 @@ function saidOf({ step, loss, best, kept }, wording) {
 /** What the page without a script says of each: templates/runner/_checkpoint.html. */
 function card(one, wording, panel) {
   const item = el("li", {}, el("strong", {}, wording.say("step", { step: one.step })));
-  if (one.loss !== null) item.append(el("span", {}, wording.say("smoothed_there", { loss: one.loss })));
+  if (one.loss !== null) item.append(el("span", {}, wording.say("smoothed_there", { loss: digits(one.loss, 5) })));
   if (one.best) item.append(el("span", { class: "best" }, `★ ${wording.say("best")}`));
   if (!one.kept) {
     if (!panel.run.recording) item.append(el("span", { class: "gone" }, wording.say("not_kept")));
     return item;
   }
   item.append(
-    el("a", { href: panel.url(`files/${encodeURIComponent(one.name)}`) }, wording.say("download")),
-    el("span", { class: "size" }, megabytes(one.bytes, wording)),
+    el("a", { href: panel.url(`files/${encodeURIComponent(one.name)}`) }, `${wording.say("download")} (${megabytes(one.bytes, wording)})`),
   );
   if (panel.run.steerable && panel.run.state === "ended") item.append(resumeForm(one, wording, panel));
   return item;
 }
 
 function megabytes(bytes, wording) {
-  return `${wording.number(Number((bytes / 1e6).toPrecision(4)))} ${wording.say("megabytes")}`;
+  return `${wording.number(digits(bytes / 1e6, 4))} ${wording.say("megabytes")}`;
 }
 
 function resumeForm({ step, name }, wording, panel) {

@@ -50,10 +50,6 @@ export function clippedSaid(state, wording) {
   return wording.say(every ? "clipped" : "clipped_of_told", { n: over, total: norm.steps.length });
 }
 
-export function phaseName(name, wording) {
-  return wording.named(`phase.${name}`, name);
-}
-
 /** Up to which step a Run goes that resumes this one, unless told otherwise. */
 export function longer(state) {
   const { done = 0, total = 0 } = state.progress ?? {};

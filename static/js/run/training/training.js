@@ -3,7 +3,6 @@
 import { el } from "../../dom.js";
 import { drawCheckpoints, drawProof } from "./checkpoints.js";
 import { drawGauges, drawLoss } from "./charts.js";
-import { phaseName } from "./facts.js";
 import { drawViewer } from "./samples.js";
 
 /** The pieces of the story, in order; each is called with the state after every change. */
@@ -45,7 +44,7 @@ function drawPhases(host, wording) {
     section.hidden = !phases.length;
     list.replaceChildren(
       ...phases.map(({ phase, step }) =>
-        el("li", {}, el("strong", {}, phaseName(phase, wording)), ` ${wording.say("from_step", { step })}`),
+        el("li", {}, el("strong", {}, wording.phase(phase)), ` ${wording.say("from_step", { step })}`),
       ),
     );
   };
