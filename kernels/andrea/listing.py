@@ -6,7 +6,7 @@ the functions that kernels call (`gelu`, `product`) are none.
 
 import ast
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from kernels.andrea.operators import BY_NAME, TABLE, Operator
@@ -69,22 +69,31 @@ def listed(operator: Operator) -> Listed:
         forward,
         backward,
         tuple(kernel for kernel in taught.values() if kernel not in (*forward, *backward)),
-        kernels_in(f"operators/{operator.name}_fast"),
+        tuple(kernel for module in later(operator.name) for kernel in kernels_in(module)),
         operator.saved,
         operator.weights,
         operator.check,
     )
 
 
+def later(operator: str) -> list[str]:
+    """The files of an operator's later versions: `loss_fast`, but not `attn_out` for `attn`."""
+    stems = sorted(file.stem for file in (FOLDER / "operators").glob(f"{operator}_*.py"))
+    longer = [name for name in BY_NAME if name.startswith(f"{operator}_")]
+    return [
+        f"operators/{stem}"
+        for stem in stems
+        if not any(stem == name or stem.startswith(f"{name}_") for name in longer)
+    ]
+
+
 def kernels_in(module: str) -> tuple[Kernel, ...]:
-    """The kernels of a file under kernels/andrea, in its order; none where there is no file."""
+    """The kernels of a file under kernels/andrea, in its order."""
     file = FOLDER / f"{module}.py"
-    if not file.exists():
-        return ()
     return _kernels(file, file.stat().st_mtime_ns)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _kernels(file: Path, changed: int) -> tuple[Kernel, ...]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     path = f"kernels/andrea/{file.relative_to(FOLDER).as_posix()}"

@@ -66,7 +66,8 @@ def read(entry: Entry, typed: str, language: str) -> tuple[Any, str]:
 
 
 def within(entry: Entry, value: Fraction, language: str) -> tuple[Any, str]:
-    if entry.whole and value.denominator != 1 or not entry.low <= value <= entry.high:
+    low, high = Fraction(str(entry.low)), Fraction(str(entry.high))  # as written, not as doubles
+    if entry.whole and value.denominator != 1 or not low <= value <= high:
         bounds = {
             "low": show_number(entry.low, language),
             "high": show_number(entry.high, language),

@@ -43,6 +43,7 @@ def number(shelf: Shelf, place: str) -> s.NumberField:
 MICRO = preset("micro")
 LONGER = preset("120M", {"steps": 400_000})
 TWELVE = preset("12M", {"vocabulary": 2305})  # as published; our own preset reads bytes
+FOUR_SMALL = preset("120M", {"batch": 2, "micro_batches": 4})
 ATTENTION = ("h0.w_q", "h0.w_k", "h0.w_v", "h0.w_o")
 
 
@@ -86,6 +87,10 @@ DUE = {
     "adamw/correction/v-factor": schedule.corrections(BIG)[1, 1],
     "adamw/one-pass/time": parameter_count(BIG) * 34 / 1e12 * 1e3,  # ms at 1,000 GB a second
     "adamw/resume/size": file_size(ROUND) / MB,
+    "accumulation/what-adds/saved": (plan(BIG).bytes - plan(FOUR_SMALL).bytes) / MB,
+    "checkpoints/layout/micro": file_size(parameter_count(MICRO)),
+    "memory/the-plan/total": plan(BIG).bytes,
+    "memory/what-if/twelve": plan(preset("120M", {"batch": 12})).bytes / MB,
     "schedule/cosine/half": schedule.learning_rate(BIG, 100_000),
     "schedule/product/micro": schedule.learning_rate(MICRO, 2),
     "schedule/days/six": 200_000 / 6 / 1440,
@@ -131,3 +136,26 @@ def test_the_plan_of_120m_is_about_3_9_gb_of_which_the_layers_save_1_8() -> None
 def test_what_decays_and_what_is_spared_is_as_the_adamw_lesson_says() -> None:
     decaying = sum(slot.count for slot in layout(BIG) if slot.decays)
     assert (decaying, parameter_count(BIG) - decaying) == (91_423_488, 824_832)
+
+
+def test_the_plans_told_in_prose_are_those_of_the_engine(shelf: Shelf) -> None:
+    """What a reader compares with the Run or the calculator beside it, to the byte."""
+    longer, doubled = preset("120M", {"context": 2048}), preset("120M", {"batch": 16})
+    told = {
+        "memory/what-if/straight-line": [
+            plan(doubled).bytes - plan(BIG).bytes,
+            (plan(doubled).bytes - plan(BIG).bytes) // 8,
+            plan(longer).bytes,
+        ],
+        "memory/what-if/cards": [plan(preset("12M")).bytes],
+        "memory/the-plan/ask.explain": [plan(BIG).bytes],
+        "accumulation/what-adds/two-plans": [
+            plan(BIG).bytes,
+            plan(FOUR_SMALL).bytes,
+            plan(preset("120M", {"micro_batches": 4})).bytes,
+        ],
+    }
+    for place, sizes in told.items():
+        lesson, _, block = place.partition("/")
+        text = shelf.lesson_texts[lesson].get(block, "en").markdown
+        assert [f"{size:,}" for size in sizes if f"{size:,}" not in text] == [], place
