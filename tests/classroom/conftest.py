@@ -1,8 +1,10 @@
 """The small course, whose keys tests may mend."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 from pytest_django import Settings
 
 from lessons.content import library
@@ -15,6 +17,13 @@ class Mending(SmallCourse):
     def write(self, file: str, text: str) -> None:
         super().write(file, text)
         library._keeper.looked_at = 0
+
+
+@pytest.fixture(autouse=True)
+def in_english() -> Iterator[None]:
+    """Whatever language the page asked for last was in."""
+    with override("en"):
+        yield
 
 
 @pytest.fixture

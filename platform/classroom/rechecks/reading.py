@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from classroom.models import (
@@ -43,9 +42,8 @@ class Summary:
     points: int  # of the answers that count, in all
 
     @property
-    def other(self) -> bool:
-        """Something changes without anybody gaining or losing."""
-        return self.changed > 0 and not (self.gained or self.lost)
+    def points_said(self) -> str:
+        return signed(self.points)
 
 
 def summary(job: Recheck) -> Summary:
@@ -86,6 +84,15 @@ class Row:
     points: int
     counts: bool
 
+    @property
+    def points_said(self) -> str:
+        return signed(self.points)
+
+
+def signed(points: int) -> str:
+    """With its sign, as print has it."""
+    return f"{points:+d}".replace("-", "−") if points else "0"
+
 
 def changed(job: Recheck) -> QuerySet[RecheckItem]:
     """What changes, in an order that says nothing of anybody."""
@@ -118,13 +125,17 @@ class Choice:
     """Something that can be checked, or run, again."""
 
     target: Target
-    title: SafeString | str
+    title: str
     many: int  # submissions, or Runs
     stale: int = 0  # submissions that were checked with another key than the one now
 
     @property
     def value(self) -> str:
         return f"{self.target.kind}/{self.target.lesson.id}/{self.target.name}"
+
+    @property
+    def is_runs(self) -> bool:
+        return self.target.kind == RecheckKind.RUNS
 
 
 class Choices:
@@ -165,6 +176,11 @@ class Choices:
 
     def title(self, target: Target) -> str:
         return self.text(target.lesson.id, f"{target.step.id}/title") or target.name
+
+    def named(self, job: Recheck) -> str:
+        """The title of what a re-check is about; its name where the course has it no longer."""
+        target = targets.of(job)
+        return self.title(target) if target else job.activity
 
     def text(self, lesson: str, block: str) -> str:
         texts = self.shelf.lesson_texts.get(lesson) if self.shelf else None

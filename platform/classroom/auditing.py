@@ -1,0 +1,178 @@
+"""The audit as an instructor reads it: who did what, newest first, filtered, by ref where grading
+goes without names."""
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from classroom.access import TEACHING
+from classroom.cells import Sheet
+from classroom.models import AuditEntry, Cohort, Membership, Role
+
+# What learners do themselves: whoever did it is a learner, also once they have left.
+LEARNERS_OWN = ("joined", "left", "second-look-asked", "lti-linked")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A filter; empty fields let everything through."""
+
+    who: str = ""  # the ref of somebody who teaches, "learners", or "others"
+    action: str = ""
+    ref: str = ""  # of a learner: what they did, and what was done about them
+
+    @property
+    def query(self) -> dict[str, str]:
+        given = {"who": self.who, "action": self.action, "ref": self.ref}
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True)
+class Entry:
+    at: datetime
+    who: str
+    is_ref: bool  # `who` stands for a learner
+    action: str
+    subject: str
+    details: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Person:
+    """A member as the audit calls them."""
+
+    role: str
+    ref: str
+    name: str
+
+
+class Reader:
+    """The audit of one cohort; its members are read once."""
+
+    def __init__(self, cohort: Cohort) -> None:
+        self.cohort = cohort
+        rows = Membership.objects.filter(cohort=cohort).select_related("person")
+        self.members: Mapping[uuid.UUID, Person] = {
+            row.person_id: Person(row.role, row.ref, str(row.person)) for row in rows
+        }
+
+    @property
+    def teachers(self) -> list[tuple[str, str]]:
+        """(ref, name), for a filter."""
+        found = [(m.ref, m.name) for m in self.members.values() if m.role in TEACHING]
+        return sorted(found, key=lambda pair: pair[1].casefold())
+
+    @property
+    def actions(self) -> list[tuple[str, str]]:
+        """(action, its words) of those that have happened."""
+        rows = AuditEntry.objects.filter(cohort=self.cohort).order_by("action")
+        known = words()
+        return [(name, known.get(name, name)) for name in rows.values_list("action", flat=True)
+                .distinct()]  # fmt: skip
+
+    def entries(self, wanted: Wanted) -> QuerySet[AuditEntry]:
+        """Newest first."""
+        found = AuditEntry.objects.filter(cohort=self.cohort).select_related("actor")
+        if wanted.action:
+            found = found.filter(action=wanted.action)
+        if wanted.who:
+            found = found.filter(self._by(wanted.who))
+        if wanted.ref:
+            actors = [key for key, member in self.members.items() if member.ref == wanted.ref]
+            about = Q(subject=wanted.ref) | Q(subject__startswith=f"{wanted.ref}/")
+            about |= Q(subject__endswith=f"/{wanted.ref}") | Q(subject__contains=f"/{wanted.ref}#")
+            found = found.filter(about | Q(actor__in=actors))
+        return found.order_by("-at", "-id")
+
+    def read(self, rows: Iterable[AuditEntry]) -> Iterator[Entry]:
+        known = words()
+        for row in rows:
+            who, is_ref = self._actor(row)
+            details = tuple((name, _shown(value)) for name, value in row.data.items())
+            yield Entry(
+                row.at, who, is_ref, known.get(row.action, row.action), row.subject, details
+            )
+
+    def sheet(self, wanted: Wanted) -> Sheet:
+        """The same as a table to take away."""
+        rows = (
+            (
+                entry.at.isoformat(timespec="seconds"),
+                entry.who,
+                entry.action,
+                entry.subject,
+                "; ".join(f"{name}: {value}" for name, value in entry.details),
+            )
+            for entry in self.read(self.entries(wanted).iterator(500))
+        )
+        return Sheet(_("Audit"), (_("When"), _("Who"), _("What"), _("About"), _("Details")), rows)
+
+    def _by(self, who: str) -> Q:
+        learners = [key for key, member in self.members.items() if member.role == Role.LEARNER]
+        if who == "learners":
+            return Q(actor__in=learners)
+        if who == "others":
+            return ~Q(actor__in=list(self.members)) | Q(actor=None)
+        teaching = [k for k, m in self.members.items() if m.ref == who and m.role in TEACHING]
+        return Q(actor__in=teaching)
+
+    def _actor(self, row: AuditEntry) -> tuple[str, bool]:
+        if row.actor is None:
+            return _("somebody whose account is erased"), False
+        member = self.members.get(row.actor.pk)
+        if member and member.role == Role.LEARNER:
+            return (member.ref, True) if self.cohort.is_anonymous else (member.name, False)
+        if member is None and row.action in LEARNERS_OWN and self.cohort.is_anonymous:
+            return _("somebody who has left"), False
+        return str(row.actor), False
+
+
+def words() -> dict[str, str]:
+    """What each action is called."""
+    return {
+        "adjusted": _("adjusted points"),
+        "archived": _("archived the cohort"),
+        "code-renewed": _("made a new code"),
+        "deadline-set": _("set a deadline"),
+        "exported": _("exported"),
+        "extended": _("gave more time"),
+        "graded": _("graded"),
+        "group-decided": _("graded a group"),
+        "group-undone": _("took back a group’s grade"),
+        "import-undone": _("took back an import"),
+        "imported": _("imported adjustments"),
+        "invitation-withdrawn": _("withdrew an invitation"),
+        "invited": _("invited somebody"),
+        "joined": _("joined"),
+        "left": _("left"),
+        "lti-linked": _("linked a learning platform"),
+        "made": _("made the cohort"),
+        "names-seen": _("opened a page with names"),
+        "recheck-resumed": _("went on with a re-check"),
+        "recheck-stopped": _("stopped a re-check"),
+        "rechecked": _("re-checked"),
+        "regraded": _("changed a grade"),
+        "released": _("released grades"),
+        "removed": _("removed somebody"),
+        "restored": _("took the cohort into use again"),
+        "role-changed": _("changed a role"),
+        "rubric-edited": _("edited a rubric"),
+        "second-look-answered": _("answered a second look"),
+        "second-look-asked": _("asked for a second look"),
+        "settings-changed": _("changed the settings"),
+        "split": _("split the grading"),
+        "ungraded": _("took back a grade"),
+        "viewed-as": _("viewed as a learner"),
+    }
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
