@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 import markdown
 import nh3
-from django.template.defaultfilters import linebreaks
+from django.utils.html import linebreaks
 from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
@@ -46,7 +46,7 @@ class _Plain(Extension):
 
 def render(text: str) -> SafeString:
     """HTML of a comment. Raw HTML in it is shown as the text it is."""
-    extensions = ["sane_lists", "nl2br", "tables", "fenced_code", _Plain()]
+    extensions: list[str | Extension] = ["sane_lists", "nl2br", "tables", "fenced_code", _Plain()]
     try:
         html = markdown.markdown(text, extensions=extensions)
     except RecursionError:  # lists inside lists without end

@@ -1,0 +1,206 @@
+"""The queue of a cohort, question by question, and the answers to one of them."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from classroom import groups, queue, sharing
+from classroom.access import teaching
+from classroom.desk import marks_said
+from classroom.models import Grade, Share
+from classroom.papers import Paper, language_name, paper
+from classroom.queue import Entry, Part, Question, Tally
+from classroom.rubrics import offered, rubric_of
+from classroom.views.asked import (
+    Asked,
+    choice_of,
+    find_asked,
+    lesson_title_of,
+    line,
+    title_of,
+)
+from lessons.models import Revision
+from lessons.views.found import reading_language
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    question: Question
+    title: str
+    tally: Tally
+    graders: Sequence[Share]
+    is_mine: bool
+
+
+@dataclass(frozen=True)
+class LessonRows:
+    title: str
+    number: int
+    rows: list[QuestionRow]
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    entry: Entry
+    paper: Paper
+    marks: str
+    language_name: str
+
+
+@require_safe
+def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
+    teach = teaching(request, cohort)
+    language = reading_language()
+    asked = queue.questions(teach.cohort)
+    tallies = queue.tallies(teach.cohort, asked)
+    shares = queue.shares_of(teach.cohort)
+    lessons: dict[str, LessonRows] = {}
+    for item in asked:
+        name = item.lesson.id
+        if name not in lessons:
+            number = item.shelf.course.lessons.index(item.lesson) + 1
+            lessons[name] = LessonRows(lesson_title_of(item, language), number, [])
+        graders = shares.get(item.activity.id, [])
+        own = any(share.grader_id == request.user.pk for share in graders)
+        lessons[name].rows.append(
+            QuestionRow(item, title_of(item, language), tallies[item.activity.id], graders, own)
+        )
+    total = _sum(list(tallies.values()))
+    first = next(
+        (row for lesson in lessons.values() for row in lesson.rows if row.tally.waiting), None
+    )
+    context = {
+        "teaching": teach,
+        "cohort": teach.cohort,
+        "tab": "queue",
+        "lessons": list(lessons.values()),
+        "total": total,
+        "first": first,
+        "graders": sharing.graders(teach.cohort) if teach.is_instructor else [],
+    }
+    return render(request, "classroom/queue/queue.html", context)
+
+
+@require_safe
+def question_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> HttpResponse:
+    asked = find_asked(request, cohort, activity)
+    choice = choice_of(request)
+    here = line(asked, choice)
+    shares = queue.shares_of(asked.cohort, [asked.activity]).get(asked.activity, [])
+    page = Paginator(here.entries, PAGE).get_page(request.GET.get("page"))
+    rubric = rubric_of(asked.cohort, asked.question.activity)
+    same = groups.groups(asked.question, here.everything)
+    own = [entry for entry in here.everything if entry.ref in here.mine]
+    context = asked.context() | {
+        "choice": choice,
+        "parts": _parts(own if choice.is_mine else here.everything),
+        "page": page,
+        "rows": _rows(asked, list(page), rubric),
+        "has_share": any(share.grader_id == request.user.pk for share in shares),
+        "shares": shares,
+        "mine_waiting": len(queue.part_of(own, Part.WAITING)),
+        "groups": [(group, _sample(asked, group.sample)) for group in same[:8]],
+        "more_groups": max(0, len(same) - 8),
+        "decisions": groups.recent(asked.cohort, asked.activity),
+        "rubric_size": len(offered(rubric)),
+        "graders": sharing.graders(asked.cohort) if asked.teaching.is_instructor else [],
+        "sharing": {share.grader_id for share in shares},
+    }
+    return render(request, "classroom/queue/question.html", context)
+
+
+@require_safe
+def next_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> HttpResponse:
+    """The first answer of the chosen part; without one, the question, which says so."""
+    asked = find_asked(request, cohort, activity)
+    choice = choice_of(request)
+    found = line(asked, choice).entries
+    if not found:
+        return redirect(asked.address("question") + choice.query)
+    return redirect(asked.address("grade", found[0].ref) + choice.query)
+
+
+@require_POST
+def split(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
+    """Share out one question (`activity`), or all of them, among the graders ticked."""
+    teach = teaching(request, cohort, instructor=True)
+    every = [item.activity.id for item in queue.questions(teach.cohort)]
+    named = request.POST.get("activity", "")
+    if named and named not in every:
+        raise Http404(named)
+    people = [found for text in request.POST.getlist("grader") if (found := _uuid(text))]
+    count = sharing.split(teach.cohort, request.user, [named] if named else every, people)
+    if count:
+        messages.success(
+            request,
+            ngettext(
+                "%(n)d grader has all answers now.",
+                "The answers are split among %(n)d graders now.",
+                count,
+            )
+            % {"n": count},
+        )
+    else:
+        messages.success(request, _("The answers are split among nobody in particular now."))
+    if named:
+        return redirect("classroom:question", teach.cohort.id, named)
+    return redirect("classroom:queue", teach.cohort.id)
+
+
+def _rows(asked: Asked, shown: Sequence[Entry], rubric: Any) -> list[AnswerRow]:
+    """With their texts and marks, in four queries."""
+    revisions = Revision.objects.in_bulk([entry.revision for entry in shown])
+    grades = {
+        grade.revision_id: grade
+        for grade in Grade.objects.filter(
+            cohort=asked.cohort, revision__in=list(revisions)
+        ).prefetch_related("given")
+    }
+    found = []
+    for entry in shown:
+        row = revisions.get(entry.revision)
+        if row is None:  # erased in this moment
+            continue
+        said = paper(asked.question, row, asked.language)
+        marks = marks_said(asked.question, rubric, row, grades.get(row.pk))
+        found.append(AnswerRow(entry, said, marks, language_name(entry.language)))
+    return found
+
+
+def _sample(asked: Asked, entry: Entry) -> Paper | None:
+    row = Revision.objects.filter(pk=entry.revision).first()
+    return paper(asked.question, row, asked.language) if row else None
+
+
+def _parts(found: list[Entry]) -> list[tuple[Part, str, int]]:
+    words = {
+        Part.WAITING: _("Waiting"),
+        Part.GRADED: _("Graded"),
+        Part.UNGRADABLE: _("Could not be graded"),
+        Part.LOOKS: _("Second looks"),
+        Part.ALL: _("All"),
+    }
+    return [(part, words[part], len(queue.part_of(found, part))) for part in Part]
+
+
+def _sum(tallies: Sequence[Tally]) -> Tally:
+    names = ("total", "waiting", "graded", "checked", "ungradable", "looks")
+    return Tally(*(sum(getattr(tally, name) for tally in tallies) for name in names))
+
+
+def _uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
