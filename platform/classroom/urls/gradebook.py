@@ -1,5 +1,18 @@
 """Overview, gradebook, exports and imports."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from classroom.views import gradebook, transfer
+
+_BOOK = "<uuid:cohort_id>/gradebook/"
+
+urlpatterns: list[URLPattern] = [
+    path(_BOOK, gradebook.gradebook, name="gradebook"),
+    path(f"{_BOOK}export/", transfer.export, name="export"),
+    path(f"{_BOOK}import/", transfer.import_page, name="import"),
+    path(f"{_BOOK}import/apply/", transfer.import_apply, name="import-apply"),
+    path(f"{_BOOK}import/<int:entry>/undo/", transfer.import_undo, name="import-undo"),
+    path(f"{_BOOK}release/", gradebook.release_grades, name="release"),
+    path(f"{_BOOK}lesson/<slug:lesson>/", gradebook.lesson, name="gradebook-lesson"),
+    path(f"{_BOOK}lesson/<slug:lesson>/adjust/", gradebook.adjust_one, name="adjust"),
+]

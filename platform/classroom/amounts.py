@@ -1,0 +1,46 @@
+"""How the classroom writes points, shares and times, in the reader's language."""
+
+from decimal import Decimal
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from lessons.numbers import show_number, show_quantity
+
+NOTHING = "–"
+
+
+def language() -> str:
+    return (get_language() or "en").split("-")[0]
+
+
+def points(value: Decimal | None) -> str:
+    """2.5 or 2,5; a dash where there are none to say."""
+    return NOTHING if value is None else show_number(float(value), language())
+
+
+def signed(value: Decimal) -> str:
+    """With its sign: +1, −0.5."""
+    return f"+{points(value)}" if value > 0 else points(value)
+
+
+def share(part: int | Decimal, whole: int | Decimal) -> str:
+    """35%, 35 % or %35; a dash of nothing."""
+    if not whole:
+        return NOTHING
+    return show_quantity(round(float(part) / float(whole) * 100), "percent", language(), 0)
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds, minutes, hours or days: the two largest that say something."""
+    if seconds is None:
+        return NOTHING
+    whole = round(seconds)
+    minutes, hours, days = whole // 60, whole // 3600, whole // 86400
+    if minutes < 1:
+        return _("%(n)d s") % {"n": whole}
+    if hours < 1:
+        return _("%(n)d min") % {"n": minutes}
+    if days < 1:
+        return _("%(hours)d h %(minutes)02d min") % {"hours": hours, "minutes": minutes % 60}
+    return _("%(days)d d %(hours)d h") % {"days": days, "hours": hours % 24}
