@@ -36,6 +36,7 @@ ANDREA: dict[str, str] = {
         "The checkpoint of step {step} could not be written ({reason}). The one before is intact."
     ),
     "log.andrea.peer": gettext_noop("{name} is ready to be timed."),
+    "log.andrea.peer-failed": gettext_noop("{name} cannot be timed here: {why}"),
     "log.andrea.corpus": gettext_noop("The corpus “{name}” holds {tokens} tokens."),
     "log.andrea.resumed": gettext_noop("Continues after step {step}, from {file}."),
     "log.andrea.other-card": gettext_noop(

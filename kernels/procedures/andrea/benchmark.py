@@ -21,14 +21,22 @@ from kernels.events import Column, Event, Log, Metric, Note, Table
 from kernels.procedure import Context
 from kernels.procedures.andrea.configuring import config_of
 from kernels.procedures.andrea.jobs import device_of, require_memory
-from kernels.procedures.andrea.peers import NAMES, peer
+from kernels.procedures.andrea.peers import AUTOTUNE, DETERMINISTIC, NAMES, peer
 from kernels.procedures.andrea.small import give, judged, tokens
 from kernels.timing import Call, Spread, interleaved
 
 WARMUP = 5
 STEPS = 100  # without a change of the free memory
 ENGINE = "engine"
-UP_TO = {"none": 0, "eager": 1, "compile": 2, "liger": 3, "deterministic": 5, "all": len(NAMES)}
+PEERS = {
+    "none": (),
+    "eager": ("eager",),
+    "compile": ("eager", "compile"),
+    "liger": ("eager", "compile", "liger"),
+    "deterministic": ("compile", *(f"{name}{DETERMINISTIC}" for name in ("eager", "compile"))),
+    "max-autotune": ("compile", AUTOTUNE, f"{AUTOTUNE}{DETERMINISTIC}"),
+    "all": NAMES,
+}
 
 
 def run(context: Context) -> Iterator[Event]:
@@ -61,7 +69,7 @@ def run(context: Context) -> Iterator[Event]:
 
 
 def names(context: Context) -> tuple[str, ...]:
-    return NAMES[: UP_TO[context["peers"]]]
+    return PEERS[context["peers"]]
 
 
 def engine_step(config: Config, context: Context) -> Call:

@@ -19,13 +19,12 @@ from kernels.timing import Call
 
 Tensor = torch.Tensor
 WIDTHS = {Precision.FP16: torch.float16, Precision.BF16: torch.bfloat16}
-MODES = {"compile": "default", "max-autotune": "max-autotune"}
-DETERMINISTIC = "-deterministic"
-# In the order of what it costs to make them ready: max-autotune takes minutes.
+AUTOTUNE, DETERMINISTIC = "max-autotune", "-deterministic"
+MODES = {"compile": "default", AUTOTUNE: AUTOTUNE}
 NAMES = (
     *("eager", "compile", "liger"),
     *(f"{name}{DETERMINISTIC}" for name in ("eager", "compile")),
-    *("max-autotune", f"max-autotune{DETERMINISTIC}"),
+    *(AUTOTUNE, f"{AUTOTUNE}{DETERMINISTIC}"),
 )
 
 
