@@ -166,6 +166,15 @@ def _run(step: Node) -> s.RunSpec:
     procedure = node.text("procedure")
     parameters = node.mapping("parameters")
     version = node.whole("version", 1, low=1)
+    gpu = _on_gpu(node.node("gpu"), procedure, version) if node.has("gpu") else None
+    node.end()
+    return s.RunSpec(procedure, parameters, version, gpu)
+
+
+def _on_gpu(node: Node, procedure: str, version: int) -> s.RunSpec:
+    """The same Procedure, otherwise: all of its parameters, and a version of its own."""
+    parameters = node.mapping("parameters")
+    version = node.whole("version", version, low=1)
     node.end()
     return s.RunSpec(procedure, parameters, version)
 

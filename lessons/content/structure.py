@@ -159,9 +159,15 @@ class Activity:
 
 @dataclass(frozen=True)
 class RunSpec:
+    """What the step's button starts; a GPU may be given more to do than the interpreter."""
+
     procedure: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     version: int = 1
+    gpu: "RunSpec | None" = None
+
+    def on(self, device: str) -> "RunSpec":
+        return self.gpu if self.gpu is not None and device == "gpu" else self
 
 
 @dataclass(frozen=True)

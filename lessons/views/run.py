@@ -39,6 +39,7 @@ def _start(
     if locked(request, step, origin.course):
         return Refusal("locked", 409, _("First write down your hypothesis, then press Run."))
     device = request.POST.get("device", "")
+    spec = spec.on(device)
     try:
         return runner.submit(
             write_as(request),

@@ -55,6 +55,12 @@ PLANTED = [
         "{procedure: rmsnorm.exercise, parameters: {m: 3}}",
         "rmsnorm.exercise has no parameter 'm'",
     ),
+    (
+        SECOND,
+        "{procedure: rmsnorm.check-forward}",
+        "{procedure: rmsnorm.check-forward, gpu: {version: 98}}",
+        "rmsnorm.check-forward has no version 98",
+    ),
     (FIRST, "::forward_kernel", "::sideward_kernel", "has no “sideward_kernel”"),
     (FIRST, "kernels/rmsnorm.py", "../../etc/passwd", "there is no file ../../etc/passwd to show"),
     (FIRST, "'tl.sum('", "'tl.prod('", "holds “tl.prod(”"),

@@ -71,6 +71,23 @@ def test_a_run_is_queued_with_what_the_lesson_declares(reader: Client, worker: N
     assert made.owner == get_user_model().objects.get()
 
 
+@pytest.mark.parametrize(("device", "version", "seed"), [("cpu", 1, 1), ("gpu", 2, 7)])
+def test_a_gpu_is_given_what_the_lesson_keeps_for_it(
+    small: SmallCourse, reader: Client, worker: None, device: str, version: int, seed: int
+) -> None:
+    WorkerNode.objects.create(
+        name="gpu@here", queue="gpu", device_name="GPU", heartbeat_at=timezone.now()
+    )
+    small.change(
+        "02-second/lesson.yaml",
+        "{procedure: rmsnorm.check-forward}",
+        "{procedure: rmsnorm.check-forward, gpu: {parameters: {seed: 7}, version: 2}}",
+    )
+    assert run(reader, CHECK, device, headers=JSON).status_code == 201
+    made = Run.objects.get()
+    assert (made.device, made.version, made.parameters["seed"]) == (device, version, seed)
+
+
 def test_without_a_script_the_step_comes_back(reader: Client, worker: None) -> None:
     response = run(reader, CHECK)
     assert (response.status_code, response["Location"]) == (303, f"/en/{CHECK}")

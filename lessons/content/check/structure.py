@@ -121,6 +121,8 @@ def _run(run: s.RunSpec) -> Iterator[str]:
         if run.version not in procedure.versions:
             known = ", ".join(str(version) for version in procedure.versions)
             yield f"{run.procedure} has no version {run.version}; it has {known}."
+    if run.gpu:
+        yield from _run(run.gpu)
 
 
 def _marks(ref: s.SourceRef) -> Iterator[str]:
