@@ -60,6 +60,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "classroom.hooks.menu",
             ],
         },
     }
@@ -136,6 +137,8 @@ AUTHENTICATION_BACKENDS = [
 ]
 # Asked in turn whether somebody may submit in a lesson now: (person, course, lesson) -> Closed.
 SUBMISSION_GATES = ["classroom.hooks.gate"]
+# What stands beside a step's question: (request, course, lesson, step) -> Beside.
+STEP_PARTS = ["classroom.hooks.step_part"]
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",

@@ -1,22 +1,29 @@
-"""What the lessons ask of the classroom, by the names in settings."""
+"""What the lessons and every page's menu ask of the classroom, by the names in settings."""
 
 from typing import Any
 
+from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from classroom import feedback
 from classroom.deadlines import ends_of
+from classroom.models import Deadline, Extension
+from classroom.standing import standing
 from classroom.wording import said
+from lessons.beside import Beside
+from lessons.content.structure import Course, Lesson, Step
 from lessons.gates import Closed
+from lessons.views.found import reading_language
 
 
 def gate(person: Any, course: str, lesson: str) -> Closed | None:
     """Closed when the lesson is over in every cohort in which this person learns the course."""
-    ends = ends_of(person, course, lesson)
-    if not ends or None in ends:
-        return None
-    last = max((end for end in ends if end), key=lambda end: end.at)
-    if timezone.now() < last.at:
+    last = _last_end(person, course, lesson)
+    if last is None or timezone.now() < last.at:
         return None
     return Closed(
         _(
@@ -25,3 +32,41 @@ def gate(person: Any, course: str, lesson: str) -> Closed | None:
         )
         % {"when": said(last)}
     )
+
+
+def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> Beside | None:
+    """The lesson's deadline above the question, and below it what came back to its answers."""
+    if step.activity is None:
+        return None
+    shown = feedback.of_step(request.user, course.id, step.activity.id, reading_language())
+    below = SafeString("")
+    if shown:
+        context = {"feedback": shown, "older_is_new": any(item.is_new for item in shown[1:])}
+        below = render_to_string("classroom/feedback/_step.html", context, request)
+        feedback.mark_seen(shown)
+    return Beside(_closing(request, course.id, lesson.id), below)
+
+
+def menu(request: HttpRequest) -> dict[str, Any]:
+    """Context of every page: whether this person is in a cohort, and how much came back."""
+    return {"classroom": SimpleLazyObject(lambda: standing(request.user))}
+
+
+def _closing(request: HttpRequest, course: str, lesson: str) -> SafeString:
+    end = _last_end(request.user, course, lesson)
+    if end is None:
+        return SafeString("")
+    context = {
+        "end": end,
+        "said": said(end),
+        "is_over": end.at <= timezone.now(),
+        "is_extended": isinstance(end, Extension),
+    }
+    return render_to_string("classroom/feedback/_closing.html", context, request)
+
+
+def _last_end(person: Any, course: str, lesson: str) -> Deadline | Extension | None:
+    """The latest end, over the cohorts in which they learn; None: at least one has none."""
+    ends = ends_of(person, course, lesson)
+    known = [end for end in ends if end]
+    return max(known, key=lambda end: end.at) if known and len(known) == len(ends) else None

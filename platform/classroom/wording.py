@@ -15,9 +15,19 @@ def said(end: Deadline | Extension) -> str:
 
 
 def wall_said(at: datetime, zone: str) -> str:
-    local = at.astimezone(ZoneInfo(zone))
-    return _("%(date)s, %(time)s (%(zone)s)") % {
+    return _("%(when)s (%(zone)s)") % {
+        "when": _date_and_time(at.astimezone(ZoneInfo(zone))),
+        "zone": zone.replace("_", " "),
+    }
+
+
+def wall_only(wall: str) -> str:
+    """A wall time without its zone."""
+    return _date_and_time(datetime.fromisoformat(wall))
+
+
+def _date_and_time(local: datetime) -> str:
+    return _("%(date)s, %(time)s") % {
         "date": date_format(local.date(), "DATE_FORMAT"),
         "time": local.strftime("%H:%M"),
-        "zone": zone.replace("_", " "),
     }

@@ -9,9 +9,10 @@ from django.core.files.base import ContentFile
 from django.test import Client
 
 from accounts.models import Person
-from classroom.models import Cohort, Membership
+from classroom.models import Cohort, Grade, Invitation, Membership
 from classroom.models import Role as Place
 from runner.models import Run, RunArtifact, StoredEvent
+from tests.classroom.factories import submit
 from tests.security.roles import Role
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -59,13 +60,25 @@ def run(owner: Person, cohort: Cohort) -> Run:
 
 
 @pytest.fixture
-def made(run: Run, cohort: Cohort, owner: Person) -> Made:
+def grade(owner: Person, cohort: Cohort) -> Grade:
+    """Given to an answer of the owner's, and published."""
+    revision = submit(owner, "what-drift")
+    given: Grade = Grade.objects.create(
+        cohort=cohort, revision=revision, published_at=revision.submitted_at
+    )
+    return given
+
+
+@pytest.fixture
+def made(run: Run, cohort: Cohort, owner: Person, grade: Grade) -> Made:
     """What the words in capitals stand for in a row of the table."""
     return {
         "RUN": str(run.pk),
         "COHORT": str(cohort.pk),
         "CODE": cohort.code,
         "REF": Membership.objects.get(cohort=cohort, person=owner).ref,
+        "GRADE": str(grade.pk),
+        "INVITATION": Invitation.objects.create(cohort=cohort, role=Place.ASSISTANT).code,
     }
 
 

@@ -40,6 +40,7 @@ WHAT_IF = ("andrea", "memory", "what-if")
 KNOWN = {role: 200 for role in Role if role is not Role.VISITOR}
 ACCOUNTS = tuple(role for role in Role if role not in (Role.VISITOR, Role.GUEST))
 TEACHERS = (Role.ASSISTANT, Role.TEACHER)  # who grade in the cohort
+INSTRUCTORS = (Role.TEACHER,)
 LEARNERS = (Role.OWNER, Role.LEARNER)
 MEMBERS = (*LEARNERS, *TEACHERS)
 VIEWERS = dict.fromkeys((Role.OWNER, *TEACHERS), 200)
@@ -115,6 +116,49 @@ ROWS: list[Row] = [
     Row("accounts:reset-sent"),
     Row("accounts:reset-confirm", args=("MQ", "a-b")),
     Row("accounts:reset-confirm", "POST", ("MQ", "a-b")),
+    # Cohorts: joining is for everybody, the rest for members in their roles
+    Row("classroom:home"),
+    Row("classroom:make", everyone=404, differs=dict.fromkeys((Role.TEACHER, Role.STRANGER), 200)),
+    Row(
+        "classroom:make",
+        "POST",
+        everyone=404,
+        differs=dict.fromkeys((Role.TEACHER, Role.STRANGER), 422),
+    ),
+    Row("classroom:join-by-code"),
+    Row("classroom:join-by-code", "POST", data={"code": "CODE"}, everyone=302),
+    Row("classroom:join", args=("CODE",), differs=dict.fromkeys(MEMBERS, 302)),
+    Row("classroom:join", "POST", ("CODE",), everyone=302),
+    Row("classroom:invitation", args=("INVITATION",)),
+    Row(
+        "classroom:invitation",
+        "POST",
+        ("INVITATION",),
+        everyone=302,
+        differs=dict.fromkeys((Role.VISITOR, Role.GUEST), 200),
+    ),
+    of_a_cohort("cohort", who=MEMBERS),
+    of_a_cohort("leave", who=MEMBERS),
+    of_a_cohort("leave", who=MEMBERS, method="POST", status=302),
+    of_a_cohort("settings", who=INSTRUCTORS),
+    of_a_cohort("settings", who=INSTRUCTORS, method="POST", status=422),
+    of_a_cohort("renew-code", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("archive", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("deadlines"),
+    of_a_cohort("deadlines", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("members", who=INSTRUCTORS),  # it is anonymous
+    of_a_cohort("members", who=INSTRUCTORS, method="POST", status=422),
+    of_a_cohort("withdraw", "1", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("change-role", "REF", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("remove", "REF", who=INSTRUCTORS),
+    of_a_cohort("remove", "REF", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("extensions", "REF", who=INSTRUCTORS),
+    of_a_cohort("extensions", "REF", who=INSTRUCTORS, method="POST", status=302),
+    # What came back to a learner: for who gave the answer
+    Row("classroom:new"),
+    Row("classroom:seen", "POST", everyone=302),
+    Row("classroom:look", args=("GRADE",), everyone=404, differs={Role.OWNER: 200}),
+    Row("classroom:look", "POST", ("GRADE",), everyone=404, differs={Role.OWNER: 422}),
 ]
 
 SOCKETS = {Role.OWNER, *TEACHERS}  # who may follow the Run

@@ -10,12 +10,13 @@ from classroom.models.grading import (
     SecondLook,
     Share,
 )
+from classroom.models.invitations import Invitation
 from classroom.models.rechecks import Recheck, RecheckItem, RecheckKind, RecheckState
 from classroom.models.records import Adjustment, AuditEntry, PastWork, Unchangeable
 
 __all__ = [
     "Adjustment", "AuditEntry", "Cohort", "Deadline", "Extension", "Grade", "GradePoint",
-    "GroupDecision", "Membership", "PassageComment", "PastWork", "Recheck", "RecheckItem",
-    "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "SecondLook", "Share",
-    "Unchangeable",
+    "GroupDecision", "Invitation", "Membership", "PassageComment", "PastWork", "Recheck",
+    "RecheckItem", "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "SecondLook",
+    "Share", "Unchangeable",
 ]  # fmt: skip

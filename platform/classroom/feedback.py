@@ -1,0 +1,202 @@
+"""What came back to a learner: the grades of their revisions, once they are published.
+
+A grade stays with its revision: after a new submission both are shown. A learner may ask for
+another look at each, once, with a reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from classroom import amounts, audit, courses, points
+from classroom.grading import subject_of
+from classroom.markdown import render
+from classroom.models import Grade, Membership, Role, SecondLook
+from classroom.queue import NoSuchQuestion, Question, question
+from classroom.rubrics import rubric_of
+from classroom.scoring import Given, Marks, scheme
+from classroom.titles import titles_of
+
+LONGEST_REASON = 2_000
+MOST_NEWS = 50
+
+
+class AlreadyAsked(Exception):
+    """Another look was asked for before; once is what there is."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A rubric point (or points beside the rubric) that was given."""
+
+    text: SafeString
+    points: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment on a passage of the answer."""
+
+    quote: str
+    html: SafeString
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """One grade as its learner reads it."""
+
+    grade: Grade
+    number: int  # of the revision it belongs to
+    earned: str  # empty: nothing can be said
+    possible: str
+    items: Sequence[Item]
+    adjustment: str
+    comment: SafeString
+    remarks: Sequence[Remark]
+    look: SecondLook | None
+    reply: SafeString  # to it
+    may_ask: bool
+    is_new: bool
+    is_latest: bool
+
+
+@dataclass(frozen=True)
+class News:
+    """A line of the list of what came back."""
+
+    grade: Grade
+    question: str
+    lesson: str
+    address: tuple[str, str, str] | None  # course, lesson, step; None: it is asked no more
+    is_new: bool
+
+
+def of_step(person: Any, course: str, activity: str, language: str) -> list[Feedback]:
+    """Everything published about this person's answers to the Activity, newest first."""
+    grades = list(
+        Grade.objects.filter(
+            revision__answer__person=person,
+            revision__answer__course=course,
+            revision__answer__activity=activity,
+            published_at__isnull=False,
+        )
+        .select_related("cohort", "revision__answer", "second_look")
+        .prefetch_related("given__point", "passages")
+        .order_by("-revision__number", "-pk")
+    )
+    return [
+        found
+        for grade in grades
+        if (found := _feedback(grade, person, language, grade is grades[0])) is not None
+    ]
+
+
+def of_grade(person: Any, grade_id: int, language: str) -> tuple[Feedback, Question] | None:
+    """One published grade of this person's, with its question."""
+    grade = (
+        Grade.objects.filter(
+            pk=grade_id, revision__answer__person=person, published_at__isnull=False
+        )
+        .select_related("cohort", "revision__answer", "second_look")
+        .prefetch_related("given__point", "passages")
+        .first()
+    )
+    found = _feedback(grade, person, language, is_latest=True) if grade else None
+    if grade is None or found is None:
+        return None
+    return found, question(grade.cohort, grade.revision.answer.activity)
+
+
+def mark_seen(shown: Sequence[Feedback]) -> None:
+    """The learner has them before their eyes; one that was changed meanwhile is news still."""
+    now = timezone.now()
+    for item in shown:
+        if item.is_new:
+            Grade.objects.filter(pk=item.grade.pk, version=item.grade.version).update(seen_at=now)
+
+
+def mark_all_seen(person: Any) -> None:
+    Grade.objects.filter(
+        revision__answer__person=person, seen_at=None, published_at__isnull=False
+    ).update(seen_at=timezone.now())
+
+
+def news(person: Any) -> list[News]:
+    """What was not seen first, then what was seen last; so many at most."""
+    rows = Grade.objects.filter(
+        revision__answer__person=person, published_at__isnull=False
+    ).select_related("cohort", "revision__answer")
+    unseen = list(rows.filter(seen_at=None).order_by("-published_at")[:MOST_NEWS])
+    seen = list(rows.exclude(seen_at=None).order_by("-seen_at")[: MOST_NEWS - len(unseen)])
+    return [_news(grade) for grade in (*unseen, *seen)]
+
+
+def ask_for_a_look(person: Any, grade: Grade, reason: str) -> None:
+    """Raises AlreadyAsked."""
+    ref = Membership.objects.get(cohort=grade.cohort, person=person, role=Role.LEARNER).ref
+    try:
+        with transaction.atomic():
+            SecondLook.objects.create(grade=grade, reason=reason)
+            subject = subject_of(grade.revision, ref)
+            audit.record(grade.cohort, person, "second-look-asked", subject)
+    except IntegrityError as twice:
+        raise AlreadyAsked from twice
+
+
+def _feedback(grade: Grade, person: Any, language: str, is_latest: bool) -> Feedback | None:
+    """None where the course no longer asks the question."""
+    revision = grade.revision
+    try:
+        asked = question(grade.cohort, revision.answer.activity)
+    except NoSuchQuestion:
+        return None
+    marks = _marks(grade, asked)
+    look = getattr(grade, "second_look", None)
+    learns = Membership.objects.filter(cohort=grade.cohort, person=person, role=Role.LEARNER)
+    return Feedback(
+        grade=grade,
+        number=revision.number,
+        earned="" if marks.earned is None else amounts.points(marks.earned),
+        possible=amounts.points(marks.possible),
+        items=[
+            Item(points.point_html(asked, row.point, language), amounts.signed(row.point.points))
+            for row in sorted(grade.given.all(), key=lambda row: row.point.position)
+        ],
+        adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
+        comment=render(grade.comment) if grade.comment else SafeString(""),
+        remarks=[Remark(row.quote, render(row.text)) for row in grade.passages.all()],
+        look=look,
+        reply=render(look.reply) if look and look.reply else SafeString(""),
+        may_ask=look is None and grade.cohort.archived_at is None and learns.exists(),
+        is_new=grade.seen_at is None,
+        is_latest=is_latest,
+    )
+
+
+def _marks(grade: Grade, asked: Question) -> Marks:
+    given = Given(
+        tuple(row.point_id for row in grade.given.all()), grade.adjustment, grade.is_ungradable
+    )
+    rubric = rubric_of(grade.cohort, asked.activity)
+    return scheme(asked.activity, rubric).marks(grade.revision.verdicts, given)
+
+
+def _news(grade: Grade) -> News:
+    answer = grade.revision.answer
+    place = courses.place_of(answer.course, answer.activity)
+    titles = titles_of(answer.course)
+    is_new = grade.seen_at is None
+    if place is None or titles is None:
+        return News(grade, answer.activity, "", None, is_new)
+    lesson, step = place
+    return News(
+        grade,
+        titles.question(lesson, step),
+        titles.lesson(lesson),
+        (answer.course, lesson.id, step.id),
+        is_new,
+    )
