@@ -79,7 +79,7 @@ def test_a_gpu_is_given_what_the_lesson_keeps_for_it(
         name="gpu@here", queue="gpu", device_name="GPU", heartbeat_at=timezone.now()
     )
     small.change(
-        "02-second/lesson.yaml",
+        "small/02-second/lesson.yaml",
         "{procedure: rmsnorm.check-forward}",
         "{procedure: rmsnorm.check-forward, gpu: {parameters: {seed: 7}, version: 2}}",
     )
