@@ -22,6 +22,7 @@ MOST_ROWS = 5000
 MOST_COLUMNS = 40
 _MOST_UNPACKED = 20 * 1000 * 1000  # bytes of a workbook, all its parts together
 _MOST_PARTS = 300
+_MOST_CELLS = 1000 * 1000  # empty ones counted
 _LONGEST_CELL = 2000
 _DOCTYPE = re.compile(rb"<!\s*(doctype|entity)", re.IGNORECASE)
 _ZIP = b"PK\x03\x04"
@@ -99,10 +100,16 @@ def _xlsx(data: bytes) -> Iterator[Row]:
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=False, keep_links=False)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # what the file says of its size is not believed
-        count = 0
-        most = {"max_row": MOST_ROWS * 4, "max_col": MOST_COLUMNS}
-        for number, cells in enumerate(sheet.iter_rows(**most), start=1):
-            said = [_said(cell.value) for cell in cells]
+        count = seen = 0
+        for number, cells in enumerate(sheet.iter_rows(), start=1):
+            seen += len(cells)
+            if (
+                number > MOST_ROWS * 4 or seen > _MOST_CELLS
+            ):  # one far away, and empty ones up to it
+                raise Unreadable(_too_many_rows())
+            if any(cell.value is not None for cell in cells[MOST_COLUMNS:]):
+                raise Unreadable(_too_many_columns(number))
+            said = [_said(cell.value) for cell in cells[:MOST_COLUMNS]]
             if any(text.strip() for text in said):
                 count += 1
                 formula = any(cell.data_type == "f" for cell in cells)
@@ -153,18 +160,23 @@ def _said(value: Any) -> str:
 
 
 def _row(number: int, cells: list[str], count: int, has_formula: bool = False) -> Row:
+    while cells and not cells[-1].strip():
+        cells.pop()
     if count > MOST_ROWS + 1:
-        raise Unreadable(
-            _("The file has more than %(n)d rows. Send a part of them at a time.")
-            % {"n": MOST_ROWS}
-        )
+        raise Unreadable(_too_many_rows())
     if len(cells) > MOST_COLUMNS:
-        raise Unreadable(
-            _("Line %(line)d has more than %(n)d columns.") % {"line": number, "n": MOST_COLUMNS}
-        )
+        raise Unreadable(_too_many_columns(number))
     if any(len(cell) > _LONGEST_CELL for cell in cells):
         raise Unreadable(
             _("Line %(line)d has a cell of more than %(n)d characters.")
             % {"line": number, "n": _LONGEST_CELL}
         )
     return Row(number, tuple(cell.strip() for cell in cells), has_formula)
+
+
+def _too_many_rows() -> str:
+    return _("The file has more than %(n)d rows. Send a part of them at a time.") % {"n": MOST_ROWS}
+
+
+def _too_many_columns(line: int) -> str:
+    return _("Line %(line)d has more than %(n)d columns.") % {"line": line, "n": MOST_COLUMNS}
