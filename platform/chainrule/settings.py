@@ -148,7 +148,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
 # Each knows what it holds of a person: export_person, erase_person, adopt.
-PERSONAL_DATA = ["runner.api", "lessons.api"]
+PERSONAL_DATA = ["runner.api", "classroom.api", "lessons.api"]
 LOGIN_URL = "accounts:sign-in"
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 # How many proxies of ours stand in front and append to X-Forwarded-For; 0 means: ignore it.

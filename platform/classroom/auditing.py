@@ -16,7 +16,7 @@ from classroom.cells import Sheet
 from classroom.models import AuditEntry, Cohort, Membership, Role
 
 # What learners do themselves: whoever did it is a learner, also once they have left.
-LEARNERS_OWN = ("joined", "left", "second-look-asked", "lti-linked")
+LEARNERS_OWN = ("joined", "left", "merged", "second-look-asked", "lti-linked")
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,7 @@ def words() -> dict[str, str]:
         "left": _("left"),
         "lti-linked": _("linked a learning platform"),
         "made": _("made the cohort"),
+        "merged": _("signed in: two places became one"),
         "names-seen": _("opened a page with names"),
         "recheck-resumed": _("went on with a re-check"),
         "recheck-stopped": _("stopped a re-check"),

@@ -1,4 +1,4 @@
-"""The small course, whose keys tests may mend."""
+"""The small course, whose keys tests may mend; a database for races."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ from django.utils.translation import override
 from pytest_django import Settings
 
 from lessons.content import library
+from tests.lessons.conftest import racing as racing
 from tests.lessons.small_course import SmallCourse
 
 
