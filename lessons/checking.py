@@ -16,6 +16,7 @@ from lessons.content import structure as s
 from lessons.numbers import Read, Unclear, read_number
 
 log = logging.getLogger(__name__)
+INCOMPLETE = "incomplete"  # the hint that every multiple choice has, without an author's words
 
 
 class Verdict(StrEnum):
@@ -162,8 +163,11 @@ def _check_choice(item: s.ChoiceField, value: Any) -> Checked:
     chosen = set(value) if item.multiple else {value}
     if chosen == set(item.answer):
         return Checked(Verdict.RIGHT)
-    hint = next((item.hints[o] for o in item.options if o in chosen and o in item.hints), None)
-    return Checked(Verdict.WRONG, hint)
+    if chosen < set(item.answer):  # nothing wrong is ticked, but not all that is right
+        missing = (item.hints[o] for o in item.answer if o not in chosen and o in item.hints)
+        return Checked(Verdict.WRONG, next(missing, INCOMPLETE))
+    wrong = [o for o in item.options if o in chosen and o not in item.answer]
+    return Checked(Verdict.WRONG, next((item.hints[o] for o in wrong if o in item.hints), None))
 
 
 def within(value: Fraction, due: float, tolerance: s.Tolerance) -> bool:

@@ -20,7 +20,7 @@ LAYERS = Entry("layers", gettext_lazy("Layers L"), high=128, optional=True)
 CONTEXT = Entry("context", gettext_lazy("Context T"), high=131_072, optional=True)
 TIED = Entry(
     "tied",
-    gettext_lazy("Head"),
+    gettext_lazy("Output head"),
     "yes",
     (("yes", gettext_lazy("tied")), ("no", gettext_lazy("untied"))),
 )

@@ -61,7 +61,7 @@ def _choice(node: Node, field_id: str) -> s.ChoiceField:
     for option in hints:
         if option not in options:
             node.fault("hints", f"“{option}” is not one of the options.")
-        elif option in answer and not multiple:
+        elif option in answer and not multiple:  # of several, it says what is missing
             node.fault("hints", f"“{option}” is the answer: it needs no hint.")
     reveals = node.optional_text("reveals")
     return s.ChoiceField(field_id, options, answer, multiple, hints, reveals)

@@ -1,13 +1,15 @@
 """A step rendered in one language, kept until a file of its course changes."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from django.urls import reverse
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from lessons.checking import INCOMPLETE
 from lessons.content import parts as p
 from lessons.content import structure as s
 from lessons.content.faults import ContentError
@@ -15,7 +17,7 @@ from lessons.content.figures import inline as inline_figure
 from lessons.content.formulas import formula
 from lessons.content.highlight import code_lines
 from lessons.content.kernel_table import KernelTable, kernel_table
-from lessons.content.library import Library, Shelf, Text
+from lessons.content.library import Library, Shelf, State, Text
 from lessons.content.prose import Links, Prose, plain
 from lessons.content.sources import source_text
 from lessons.content.written import Written, written
@@ -203,8 +205,17 @@ class Renderer:
                 for kind, name in listed
                 if kind != "rubric"  # for instructors; never on a learner's page
             },
-            hints={hint: self.block(f"{base}.hint.{hint}") for hint in hints},
+            hints=self.own_hints(field)
+            | {hint: self.block(f"{base}.hint.{hint}") for hint in hints},
         )
+
+    def own_hints(self, field: s.Field) -> dict[str, Written]:
+        """Hints that are the site's own words."""
+        if not isinstance(field, s.ChoiceField) or not field.multiple:
+            return {}
+        with override(self.language):
+            sentence = escape(_("All that you ticked is right. It is not everything yet."))
+        return {INCOMPLETE: Written(sentence, self.language, self.language, State.FRESH)}
 
     def definitions(self) -> tuple[p.Definition, ...]:
         """Of every term the page used; a definition may itself use terms, shown as well."""
@@ -212,9 +223,9 @@ class Renderer:
         for term in self.prose.terms:  # grows while definitions are rendered
             text = self.shelf.texts.get(f"term.{term}", self.language)
             html = self.prose.inline(text.markdown)
-            found.append(p.Definition(term, term, written(html, text, self.language)))
-        words = self.prose.words
-        return tuple(dataclasses.replace(item, word=words[item.id]) for item in found)
+            word = plain(self.shelf.texts.get(f"word.{term}", self.language).markdown)
+            found.append(p.Definition(term, word or term, written(html, text, self.language)))
+        return tuple(found)
 
 
 def parts_of(field: s.Field) -> tuple[list[tuple[str, str]], list[str]]:

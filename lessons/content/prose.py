@@ -41,7 +41,6 @@ class Prose:
 
     links: Links
     terms: list[str] = field(default_factory=list)
-    words: dict[str, str] = field(default_factory=dict)  # term -> the word it first stood under
     mistakes: list[str] = field(default_factory=list)
 
     def html(self, text: str) -> str:
@@ -139,9 +138,8 @@ class _Tidy(Treeprocessor):
                 link.set("href", links.term(target))
                 link.set("class", "term")
                 link.set("aria-describedby", links.term(target).lstrip("#"))
-                if target not in self.prose.words:
+                if target not in self.prose.terms:
                     self.prose.terms.append(target)
-                    self.prose.words[target] = "".join(link.itertext())
             elif scheme == "step":
                 link.set("href", links.step(target))
             elif scheme == "source":

@@ -29,6 +29,7 @@ class Passage:
     weight: float
     folded: str
     places: list[int]
+    shown: bool  # may stand as the excerpt: the titles of step and lesson stand above it already
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ def _hit(entry: Entry, words: list[str], pattern: re.Pattern[str]) -> Hit | None
             return None
         score += best
     counted = sum(len(pattern.findall(passage.folded)) for passage in entry.passages)
-    excerpted = next(
-        (item for item in entry.passages[1:] if pattern.search(item.folded)), entry.passages[0]
-    )
+    shown = [passage for passage in entry.passages if passage.shown]
+    matching = (passage for passage in shown if pattern.search(passage.folded))
+    excerpted = next(matching, shown[0] if shown else entry.passages[0])
     return Hit(
         entry,
         score + min(counted, 20) / 100,
@@ -132,21 +133,22 @@ def _entries(library: Library, language: str) -> Iterator[Entry]:
 def _entry(shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str) -> Entry:
     texts = shelf.lesson_texts[lesson.id]
 
-    def passage(block: str, weight: float) -> Passage | None:
+    def passage(block: str, weight: float, shown: bool = True) -> Passage | None:
         text = texts.get(block, language)
         words = plain(re.sub(r"(?<!\\)\$[^$]+\$", " ", text.markdown))
-        return _passage(words, text.language, weight) if words else None
+        return _passage(words, text.language, weight, shown) if words else None
 
     lesson_title = plain(texts.get("title", language).markdown)
     title = plain(texts.get(f"{step.id}/title", language).markdown)
     found = [
-        _passage(title, language, 8),
-        passage(f"{step.id}/ask.title", 4),
+        _passage(title, language, 8, shown=False),
         passage(f"{step.id}/lede", 4),
-        passage("title", 4),
+        *(passage(f"{step.id}/{block}", 1) for block in _searched(step)),
+        passage(f"{step.id}/ask.title", 4),
+        # The lesson's own words come last: the excerpt is the step's, where it has the word.
+        passage("title", 4, shown=False),
         passage("lede", 2),
     ]
-    found += [passage(f"{step.id}/{block}", 1) for block in _searched(step)]
     passages = tuple(item for item in found if item is not None)
     return Entry(shelf.course.id, lesson.id, step.id, title, lesson_title, passages)
 
@@ -162,6 +164,6 @@ def _searched(step: s.Step) -> Iterator[str]:
         yield "ask.prompt"
 
 
-def _passage(text: str, language: str, weight: float) -> Passage:
+def _passage(text: str, language: str, weight: float, shown: bool) -> Passage:
     folded, places = fold(text, language)
-    return Passage(text, language, weight, folded, places)
+    return Passage(text, language, weight, folded, places, shown)

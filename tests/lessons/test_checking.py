@@ -15,6 +15,7 @@ NUMBER = s.NumberField(
 BYTES = s.NumberField("n", 240, accept=(228.9,), tolerance=s.Tolerance(relative=0.001), unit="MB")
 ONE = s.ChoiceField("n", ("a", "b", "c"), ("a",), hints={"b": "not-b"})
 MANY = s.ChoiceField("n", ("a", "b", "c"), ("a", "c"), multiple=True, hints={"b": "not-b"})
+LEFT_OUT = s.ChoiceField("n", ("a", "b", "c"), ("a", "c"), multiple=True, hints={"c": "also-c"})
 ORDER = s.OrderField(
     "n", ("x", "y", "z"), ("x", "y", "z"), typical=(s.TypicalOrder(("z", "y", "x"), "backwards"),)
 )
@@ -43,7 +44,11 @@ RIGHT, WRONG = Checked(Verdict.RIGHT), Checked(Verdict.WRONG)
         (ONE, "b", "en", Checked(Verdict.WRONG, "not-b")),
         (ONE, "c", "en", WRONG),
         (MANY, ["c", "a"], "en", RIGHT),
-        (MANY, ["a"], "en", WRONG),
+        (MANY, ["a"], "en", Checked(Verdict.WRONG, checking.INCOMPLETE)),
+        (MANY, ["b"], "en", Checked(Verdict.WRONG, "not-b")),
+        (LEFT_OUT, ["a"], "en", Checked(Verdict.WRONG, "also-c")),
+        (LEFT_OUT, ["c"], "en", Checked(Verdict.WRONG, checking.INCOMPLETE)),
+        (LEFT_OUT, ["b", "c"], "en", WRONG),
         (MANY, ["a", "b", "c"], "en", Checked(Verdict.WRONG, "not-b")),
         (ORDER, ["x", "y", "z"], "en", RIGHT),
         (ORDER, ["y", "x", "z"], "en", WRONG),

@@ -78,10 +78,17 @@ def test_a_mistake_is_remembered_and_the_rest_still_shows(text: str, mistake: st
     assert mistake in writer.mistakes[0]
 
 
-def test_terms_are_collected_with_the_word_they_stood_under() -> None:
+def test_terms_are_collected_once_in_the_order_they_are_met() -> None:
     writer = prose()
     writer.html("[masks](term:mask), [a block](term:block), [mask](term:mask)")
-    assert writer.words == {"mask": "masks", "block": "a block"}
+    assert writer.terms == ["mask", "block"]
+
+
+def test_a_definition_stands_under_its_own_word_not_under_the_one_that_was_inflected(
+    small: SmallCourse,
+) -> None:
+    small.change("small/01-first/tr.md", "[Maske](term:mask)", "[Maskenin](term:mask) şeridi")
+    assert [item.word for item in page(small, language="tr").definitions] == ["maske"]
 
 
 def test_plain_text_has_no_markdown_left() -> None:

@@ -59,6 +59,16 @@ def test_the_excerpt_marks_the_words_and_escapes_the_rest(small: SmallCourse) ->
     assert "a &lt; b, a <mark>naïve</mark> reader" in hit.excerpt
 
 
+def test_the_excerpt_repeats_no_title(library: Library) -> None:
+    """The titles of step and lesson stand above it."""
+    by_lesson = search(library, "first", "en")
+    assert by_lesson and all(
+        "The <mark>first</mark> lesson" not in hit.excerpt for hit in by_lesson
+    )
+    (by_step,) = [hit for hit in search(library, "mask", "en") if hit.entry.step == "read"]
+    assert by_step.excerpt.startswith("The <mark>mask</mark> closes")
+
+
 def test_answers_are_not_found(library: Library) -> None:
     for secret in ("quotient", "reason", "over 512"):
         assert search(library, secret, "en") == []

@@ -31,16 +31,22 @@ class Folder:
         return f"{self.name}/{language}.md"
 
     def knows(self, block: str) -> bool:
+        source = self.texts.languages[0]
         return (
             block in self.wanted.required
             or block in self.wanted.optional
             or (self.glossary and block.startswith("term."))
+            or (
+                self.glossary and f"term.{block.removeprefix('word.')}" in self.texts.blocks[source]
+            )
         )
 
 
 def folders(shelf: Shelf) -> Iterator[Folder]:
     course = shelf.course
-    wanted = Wanted(frozenset({"title", "lede"}), frozenset({"audience"}))
+    source = shelf.texts.blocks[course.source_language]
+    words = {block.replace("term.", "word.", 1) for block in source if block.startswith("term.")}
+    wanted = Wanted(frozenset({"title", "lede"} | words), frozenset({"audience"}))
     yield Folder(course.id, shelf.texts, wanted, glossary=True)
     for lesson in course.lessons:
         name = f"{course.id}/{lesson.folder}"
