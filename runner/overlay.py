@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from kernels.procedure import BadParameter
 from kernels.procedures.andrea.configuring import config_of
 from runner.api import RunView
+from runner.before import SHOWN, joined
 from runner.charts import Chart, chart
 from runner.curves import Curve
 from runner.panel import Panel
@@ -88,8 +89,15 @@ def pair(metric: str, panels: list[Panel], tone: str) -> list[tuple[str, str, Cu
     return [
         (letter, f"{tone}{index}", curve)
         for index, (letter, panel) in enumerate(zip(LETTERS, panels, strict=True))
-        if (curve := panel.story.curves.get(metric))
+        if (curve := whole(metric, panel))
     ]
+
+
+def whole(metric: str, panel: Panel) -> Curve | None:
+    """Of the loss, with what the Runs before told."""
+    if metric in SHOWN:
+        return joined(panel.story.before, panel.story.curves).get(metric)
+    return panel.story.curves.get(metric)
 
 
 def differences(runs: list[RunView], wording: Wording) -> tuple[Difference, ...]:

@@ -16,6 +16,8 @@ from django.utils.translation import get_language
 from kernels.procedure import Procedure
 from runner import api, limits
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
+from runner.before import before
+from runner.curves import Curves
 from runner.making import made
 from runner.offers import Offer, offer
 from runner.packing import as_data, packed
@@ -183,6 +185,7 @@ class Panel:
         return {
             "run": self.snapshot and as_data(self.snapshot, self.steerable, self.checkpoint_asked),
             "told": packed(self.snapshot.events if self.snapshot else [], self.story.curves),
+            "before": [curve.data() for curve in self.story.before],
             "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
             "training": self.procedure.checkpoints,
         }
@@ -197,8 +200,9 @@ def step_panel(
     found = next(iter(latest), None)
     snapshot = api.snapshot(found.id, person) if found and not locked else None
     snapshot = snapshot and whole(procedure, snapshot, person)
+    earlier = before(snapshot.run, person) if snapshot else Curves()
     offered = offer(person, procedure, action, locked=locked, has_run=found is not None)
-    return draw(procedure, snapshot, offered, steerable=True)
+    return draw(procedure, snapshot, offered, earlier, steerable=True)
 
 
 def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
@@ -210,7 +214,8 @@ def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
     except UnknownProcedure:
         procedure, gone = Procedure(name, entry=""), True
     snapshot = whole(procedure, snapshot, viewer)
-    return draw(procedure, snapshot, None, steerable=steerable, level=level, gone=gone)
+    earlier = before(snapshot.run, viewer)
+    return draw(procedure, snapshot, None, earlier, steerable=steerable, level=level, gone=gone)
 
 
 def whole(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Snapshot:
@@ -228,18 +233,21 @@ def draw(
     procedure: Procedure,
     snapshot: Snapshot | None,
     offered: Offer | None,
+    earlier: Curves,
     *,
     steerable: bool,
     level: int = 2,
     gone: bool = False,
 ) -> Panel:
     wording = Wording(language := get_language() or "en", api.messages(language))
+    story = tell(snapshot.events if snapshot else [], procedure.grid, wording)
+    story.before = earlier
     return Panel(
         procedure=procedure,
         title=title(procedure.name, wording),
         about=wording.named(f"procedure.{procedure.name}.about", ""),
         wording=wording,
-        story=tell(snapshot.events if snapshot else [], procedure.grid, wording),
+        story=story,
         snapshot=snapshot,
         offer=offered,
         steerable=steerable,

@@ -43,6 +43,7 @@ def export_run(run: Run) -> dict[str, Any]:
         "procedure": run.procedure,
         "parameters": run.parameters,
         "version": run.version,
+        "resumes": run.resumes,
         "device": run.device,
         "page": "/".join(filter(None, (run.course, run.lesson, run.step))),
         "state": run.state,

@@ -1,6 +1,7 @@
 """A Run as one file: exported where it was made, shown elsewhere as a recording.
 
-Gzipped JSON lines: the Run, then its files (base64), then its Events as they were told.
+Gzipped JSON lines: the Run, then its files (base64), then its Events as they were told. Of a
+checkpoint, which may have hundreds of megabytes, only its name, size and digest are kept.
 """
 
 import gzip
@@ -17,6 +18,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils.dateparse import parse_datetime
 
+from kernels.artifacts import checkpoint_step
 from runner.models import Run, RunArtifact, State, StoredEvent, stored
 
 _FIELDS = (
@@ -45,11 +47,16 @@ def records(run: Run) -> Iterator[dict[str, Any]]:
     times = {name: getattr(run, name).isoformat() for name in _TIMES if getattr(run, name)}
     yield {"run": {"id": str(run.id)} | {name: getattr(run, name) for name in _FIELDS} | times}
     for artifact in run.artifacts.order_by("name"):
-        with artifact.file.open("rb") as content:
-            body = b64encode(content.read()).decode()
-        yield {"artifact": {"name": artifact.name, "media": artifact.media, "base64": body}}
+        yield {"artifact": {"name": artifact.name, "media": artifact.media} | body(artifact)}
     for event in StoredEvent.objects.filter(run=run).order_by("seq").iterator(500):
         yield event.envelope()
+
+
+def body(artifact: RunArtifact) -> dict[str, Any]:
+    if not artifact.file or checkpoint_step(artifact.name) is not None:
+        return {"bytes": artifact.bytes, "sha256": artifact.sha256}
+    with artifact.file.open("rb") as content:
+        return {"base64": b64encode(content.read()).decode()}
 
 
 def load(path: Path) -> Run | None:
@@ -77,7 +84,11 @@ def load(path: Path) -> Run | None:
     return run
 
 
-def keep(run: Run, name: str, media: str, base64: str) -> None:
+def keep(run: Run, name: str, media: str, base64: str = "", **left: Any) -> None:
+    """The file; or, of one that was let go, `left`: its size and digest."""
+    if left:
+        RunArtifact.objects.create(run=run, name=name, media=media, file="", **left)
+        return
     content = b64decode(base64)
     path = f"recordings/{run.id}/{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     RunArtifact.objects.create(

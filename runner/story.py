@@ -43,6 +43,7 @@ class Story:
     doing: str = ""
     numbers: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)  # lone ones
     curves: Curves = field(default_factory=Curves)
+    before: Curves = field(default_factory=Curves)  # told by the Runs that this one goes on from
     lone: list[Figure] = field(default_factory=list)
     lasts: list[Figure] = field(default_factory=list)  # what curves have come to
     tables: list[dict[str, Any]] = field(default_factory=list)

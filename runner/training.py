@@ -10,6 +10,7 @@ from typing import Any
 from kernels.andrea.scoring import LOWEST_PASS, WEIGHTS
 from kernels.artifacts import checkpoint_step
 from runner.api import ArtifactView
+from runner.before import joined
 from runner.charts import Chart, chart
 from runner.curves import Curve
 from runner.story import Story
@@ -94,8 +95,8 @@ def look(story: Story, files: Sequence[ArtifactView], wording: Wording) -> Train
 
 
 def loss_chart(story: Story, marks: list[int], wording: Wording) -> Chart | None:
-    raw = story.curves.get("loss") or Curve("loss")
-    smooth = story.curves.get("ema") or Curve("ema")
+    whole = joined(story.before, story.curves)
+    raw, smooth = (whole.get(name) or Curve(name) for name in ("loss", "ema"))
     return chart(
         wording.named("metric.loss", "loss"),
         [

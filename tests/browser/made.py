@@ -52,7 +52,9 @@ def main() -> None:
         lease_until=timezone.now() + timedelta(days=1),
     )  # fmt: skip
     runs["trained"] = a_training(person, trained(300))
-    runs["lost"] = a_training(person, trained(300, lost_at=257, telemetry=True))
+    runs["lost"] = a_training(
+        person, trained(300, lost_at=257, telemetry=True), parameters={"warmup": 0, "decay": 0.0}
+    )
     runs["long"] = a_training(person, trained(10_000))
     sessions = {name: session(run.owner) for name, run in runs.items() if run.owner}
     ids = {name: str(run.pk) for name, run in runs.items()}
@@ -79,9 +81,9 @@ def ended(
     )  # fmt: skip
 
 
-def a_training(person: Person, said: list[Said]) -> Run:
+def a_training(person: Person, said: list[Said], **fields: Any) -> Run:
     """With its checkpoints, of which the last three are kept and the rest were let go."""
-    run = ended(person, Outcome.PASSED, [beginning(), *said], "andrea.train")
+    run = ended(person, Outcome.PASSED, [beginning(), *said], "andrea.train", **fields)
     files = {data["name"]: data for kind, data in said if kind == "artifact"}
     names = sorted(files, key=lambda name: checkpoint_step(name) or 0)
     for name in names:

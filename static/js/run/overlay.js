@@ -4,7 +4,7 @@ import { panels } from "../run.js";
 import { el } from "../dom.js";
 import { createChart } from "./training/chart.js";
 import { GAUGES, readable } from "./training/charts.js";
-import { curveOf, rangeOf } from "./training/facts.js";
+import { rangeOf, wholeCurve } from "./training/facts.js";
 
 const LETTERS = ["A", "B"];
 const REDRAW_MS = 250;
@@ -24,16 +24,15 @@ class Overlay {
 
   draw() {
     this.timer = 0;
-    const states = panels.map(({ state }) => state);
-    const ranges = panels.map((panel) => rangeOf(panel.state, panel.over));
+    const ranges = panels.map((panel) => rangeOf(panel.state, panel));
     this.range = [Math.min(...ranges.map(([first]) => first)), Math.max(...ranges.map(([, last]) => last))];
     const { wording } = this;
     const smoothed = (run) => wording.say("overlay_smoothed", { run });
     this.update("loss", this.loss, true, [
-      ...pair(states, "loss", "a", (letter) => letter),
-      ...pair(states, "ema", "s", smoothed),
+      ...pair("loss", "a", (letter) => letter),
+      ...pair("ema", "s", smoothed),
     ]);
-    for (const name of GAUGES) this.update(name, this.gauges, false, pair(states, name, "s", (letter) => letter));
+    for (const name of GAUGES) this.update(name, this.gauges, false, pair(name, "s", (letter) => letter));
   }
 
   update(name, host, tall, curves) {
@@ -50,9 +49,9 @@ class Overlay {
 }
 
 /** The curves of that metric, of those that have it. */
-function pair(states, name, tone, label) {
-  return states.flatMap((state, index) => {
-    const curve = curveOf(state, name);
+function pair(name, tone, label) {
+  return panels.flatMap(({ state, before }, index) => {
+    const curve = wholeCurve(state, before, name);
     const unit = state.metrics.get(name)?.unit ?? null;
     return curve.steps.length ? [{ name: label(LETTERS[index]), tone: `${tone}${index}`, unit, ...curve }] : [];
   });

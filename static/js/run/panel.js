@@ -35,7 +35,7 @@ export class Panel {
   }
 
   open(data) {
-    if (data.run) this.begin(data.run, data.told);
+    if (data.run) this.begin(data.run, data.told, data.before);
     else if (data.grid) this.draw();
   }
 
@@ -44,9 +44,10 @@ export class Panel {
   }
 
   /** Shows this Run: what is known of it first, then what comes. */
-  begin(run, told = null) {
+  begin(run, told = null, before = []) {
     this.close?.();
     this.run = run;
+    this.before = before; // losses of the Runs that this one goes on from
     this.missing = false;
     this.ended = undefined;
     this.state = told ? restored(told) : blank();

@@ -26,7 +26,7 @@ function table(data, wording) {
     return el("th", { scope: "col", class: numeric ? "n" : null }, wording.named(`column.${column.key}`, column.key) + unit);
   });
   const rows = data.rows.map((row) =>
-    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, wording.namedValue(cell)))),
+    el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, wording.namedValue(cell, digits)))),
   );
   return el(
     "div",

@@ -10,7 +10,7 @@ const LINES = {
   raw: (inks) => ({ stroke: inks.soft, width: 1, alpha: 0.55 }),
   ema: (inks) => ({ stroke: inks.forward, width: 2.25 }),
   s0: (inks) => ({ stroke: inks.forward, width: 1.75 }),
-  s1: (inks) => ({ stroke: inks.backward, width: 1.75 }),
+  s1: (inks) => ({ stroke: inks.backward, width: 1.75, dash: [7, 4] }), // so that both are seen where they agree
   a0: (inks) => ({ stroke: inks.forward, width: 1, alpha: 0.4 }),
   a1: (inks) => ({ stroke: inks.backward, width: 1, alpha: 0.4 }),
 };
@@ -109,7 +109,7 @@ function options(box, model, wording, tall) {
     height: box.clientHeight,
     cursor: { show: false },
     legend: { show: false },
-    padding: [tall ? 20 : 8, 16, 0, 0],
+    padding: [tall ? 20 : 8, 22, 0, 0],
     scales: {
       x: { time: false, range: () => model().range },
       y: { range: () => model().extent },
@@ -130,6 +130,8 @@ function shade(chart, { bands = [], range }, inks) {
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.font = scaled(inks.font, ratio);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
   bands.forEach(({ name, step }, index) => {
     const from = Math.max(bbox.left, chart.valToPos(Math.max(step, range[0]), "x", true));
     const to = Math.min(bbox.left + bbox.width, chart.valToPos(bands[index + 1]?.step ?? range[1], "x", true));

@@ -2,7 +2,7 @@
 // loss is drawn with every frame, the gauges a few times a second.
 import { el, write } from "../../dom.js";
 import { createChart } from "./chart.js";
-import { clippedSaid, curveOf, rangeOf } from "./facts.js";
+import { clippedSaid, curveOf, rangeOf, wholeCurve } from "./facts.js";
 
 export const GAUGES = [
   "learning-rate", "norm", "tokens-per-second", "memory", "gpu-use", "gpu-power", "gpu-temperature",
@@ -10,29 +10,31 @@ export const GAUGES = [
 const GAUGE_MS = 250;
 const BYTES = new Set(["B", "bytes"]);
 
-export function drawLoss(host, wording, plot, over) {
-  const chart = createChart(host, wording, plot, true);
+export function drawLoss(host, panel) {
+  const { wording, shared } = panel;
+  const chart = createChart(host, wording, shared.plot, true);
   let drawn = null;
   return function update(state) {
     chart.figure.hidden = !curveOf(state, "loss").steps.length;
-    const finished = over();
+    const finished = panel.over;
     if (chart.figure.hidden || (state.metrics === drawn?.metrics && finished === drawn.finished)) return;
     drawn = { metrics: state.metrics, finished };
     chart.update({
       title: wording.named("metric.loss", "loss"),
       unit: state.metrics.get("loss").unit,
       curves: [
-        { name: wording.say("each_step"), tone: "raw", ...curveOf(state, "loss") },
-        { name: wording.say("smoothed"), tone: "ema", ...curveOf(state, "ema") },
+        { name: wording.say("each_step"), tone: "raw", ...wholeCurve(state, panel.before, "loss") },
+        { name: wording.say("smoothed"), tone: "ema", ...wholeCurve(state, panel.before, "ema") },
       ].filter(({ steps }) => steps.length),
-      range: rangeOf(state, finished),
+      range: rangeOf(state, panel),
       marks: state.marks.map(({ step }) => step),
       bands: state.phases.map(({ phase, step }) => ({ name: wording.phase(phase), step })),
     });
   };
 }
 
-export function drawGauges(host, wording, plot, over) {
+export function drawGauges(host, panel) {
+  const { wording, shared } = panel;
   const board = host.appendChild(el("div", { class: "gauges" }));
   const clipped = host.appendChild(el("p", { class: "hint clipped" }));
   const telemetry = host.appendChild(el("p", { class: "hint telemetry", hidden: true }));
@@ -48,8 +50,8 @@ export function drawGauges(host, wording, plot, over) {
       const metric = state.metrics.get(name);
       if (!metric?.curves.size || drawn.get(name) === metric) continue;
       drawn.set(name, metric);
-      if (!charts.has(name)) charts.set(name, createChart(placeOf(name), wording, plot));
-      charts.get(name).update(model(state, name, metric, wording, over()));
+      if (!charts.has(name)) charts.set(name, createChart(placeOf(name), wording, shared.plot));
+      charts.get(name).update(model(state, name, metric, panel));
     }
     write(clipped, clippedSaid(state, wording));
     telemetry.hidden = !state.noTelemetry;
@@ -66,7 +68,7 @@ export function drawGauges(host, wording, plot, over) {
 
   return function update(state, live) {
     latest = state;
-    if (!live || over()) {
+    if (!live || panel.over) {
       clearTimeout(timer);
       drawn.clear();
       draw();
@@ -74,7 +76,8 @@ export function drawGauges(host, wording, plot, over) {
   };
 }
 
-function model(state, name, metric, wording, finished) {
+function model(state, name, metric, panel) {
+  const { wording } = panel;
   const curve = readable(metric, curveOf(state, name), wording);
   const level = levelOf(state, name);
   const warm = name === "learning-rate" ? state.schedule?.warmup : 0;
@@ -82,7 +85,7 @@ function model(state, name, metric, wording, finished) {
     title: wording.named(`metric.${name}`, name),
     unit: curve.unit,
     curves: [{ name: "", tone: "s0", steps: curve.steps, values: curve.values }],
-    range: rangeOf(state, finished),
+    range: rangeOf(state, panel),
     level,
     levelSaid: level ? wording.say(`level_${name}`, { level }) : warm ? wording.say("warm_up", { step: warm }) : "",
     marks: state.marks.map(({ step }) => step),

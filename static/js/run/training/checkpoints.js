@@ -63,7 +63,7 @@ export function drawCheckpoints(host, wording, panel) {
 
   return function update(state) {
     if (!state.artifacts.length) return;
-    const [first, last] = rangeOf(state, panel.over);
+    const [first, last] = rangeOf(state, panel);
     all = checkpointsOf(state, panel.run);
     section.hidden = !all.length;
     if (!all.length) return;
@@ -78,7 +78,7 @@ export function drawCheckpoints(host, wording, panel) {
 }
 
 function tick({ step, best, kept }, first, last) {
-  const mark = el("i", { class: `tick${best ? " best" : ""}${kept ? "" : " gone"}` });
+  const mark = el("i", { class: `notch${best ? " best" : ""}${kept ? "" : " gone"}` });
   mark.style.setProperty("--at", String((step - first) / Math.max(1, last - first)));
   return mark;
 }

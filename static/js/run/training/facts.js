@@ -9,6 +9,14 @@ export function curveOf(state, name, series = "") {
   return state.metrics.get(name)?.curves.get(series) ?? NOTHING;
 }
 
+/** The loss of that name, with what the Runs that this one goes on from told before. */
+export function wholeCurve(state, before, name) {
+  const curve = curveOf(state, name);
+  const earlier = before?.find((one) => one.name === name);
+  if (!earlier) return curve;
+  return { steps: [...earlier.steps, ...curve.steps], values: [...earlier.values, ...curve.values] };
+}
+
 /** The value at that step, or the last one before; null where there is none. */
 export function valueAt({ steps, values }, step) {
   let low = 0;
@@ -60,9 +68,9 @@ export function longer(state) {
  * The steps that the charts show: all there are, once the Run is over. While it goes on the axis
  * doubles as it fills, so that curves grow to the right and do not shrink with every point.
  */
-export function rangeOf(state, over) {
+export function rangeOf(state, { over, before }) {
   const { steps } = curveOf(state, "loss");
-  const first = steps[0] ?? 0;
+  const first = before?.[0]?.steps[0] ?? steps[0] ?? 0;
   const last = Math.max(steps.at(-1) ?? 1, first + 1);
   const total = state.progress?.total ?? last;
   if (over || total <= last) return [first, last];

@@ -6,7 +6,7 @@ import { drawSample } from "../sample.js";
 export function drawViewer(host, wording, scoring) {
   const back = el("button", { type: "button", class: "quiet" }, wording.say("previous"));
   const on = el("button", { type: "button", class: "quiet" }, wording.say("next"));
-  const where = el("span", { class: "where", role: "status" });
+  const where = el("span", { class: "placed", role: "status" });
   const place = el("div", {});
   const bar = el("div", { class: "row stepper" }, back, where, on);
   const section = el("section", { class: "samples", hidden: true }, el("h3", {}, wording.say("samples")), bar, place);

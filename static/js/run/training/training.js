@@ -8,14 +8,13 @@ import { drawViewer } from "./samples.js";
 /** The pieces of the story, in order; each is called with the state after every change. */
 export function drawTraining(host, panel) {
   const { wording, shared } = panel;
-  const over = () => panel.over;
   return [
-    drawLoss(host, wording, shared.plot, over),
+    drawLoss(host, panel),
     drawPlaces(host, wording),
     drawPhases(host, wording),
     drawCheckpoints(host, wording, panel),
     drawProof(host, wording, panel),
-    drawGauges(host, wording, shared.plot, over),
+    drawGauges(host, panel),
     drawViewer(host, wording, shared.scoring),
   ];
 }
