@@ -1,6 +1,7 @@
 """A Run kept as a file, and shown as a recording."""
 
 import gzip
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,30 @@ def test_what_was_exported_is_shown_to_everybody_as_it_was(exported: tuple[Run, 
     _, content = api.artifact(run.id, AnonymousUser(), "loss.svg")
     assert content.read() == b"<svg/>"
     assert [r.id for r in api.recordings("rmsnorm.check-forward")] == [run.id]
+
+
+def test_a_checkpoint_keeps_its_name_and_not_its_bytes(tmp_path: Path) -> None:
+    run = rows.an_ended_run(rows.an_account(), procedure="andrea.train")
+    for name, content in (("step_000010.bin", b"weights"), ("micro.loss.json", b"[10, 5.5]\n")):
+        row = RunArtifact(run=run, name=name, media="x/y", bytes=len(content), sha256="d1")
+        row.file.save(name, ContentFile(content))
+    RunArtifact.objects.create(run=run, name="step_000005.bin", media="x/y", bytes=7, sha256="d0")
+    file = tmp_path / "one.jsonl.gz"
+    recordings.export(run.id, file)
+    assert b64encode(b"weights")[:9] not in gzip.decompress(file.read_bytes())
+    Run.objects.all().delete()
+    recordings.load(file)
+    shown = api.get(run.id, AnonymousUser()).artifacts
+    assert sorted((a.name, a.bytes, a.kept) for a in shown) == [
+        ("micro.loss.json", 10, True),
+        ("step_000005.bin", 7, False),
+        ("step_000010.bin", 7, False),
+    ]
+    assert {a.sha256 for a in shown if not a.kept} == {"d0", "d1"}
+    with pytest.raises(api.RunNotFound):
+        api.artifact(run.id, AnonymousUser(), "step_000010.bin")
+    with pytest.raises(api.NotResumable, match="recording"):
+        api.resume(run.id, rows.a_guest(), "step_000010.bin")
 
 
 def test_loading_twice_shows_it_once(exported: tuple[Run, Path]) -> None:
