@@ -19,6 +19,11 @@ def points(value: Decimal | None) -> str:
     return NOTHING if value is None else show_number(float(value), language())
 
 
+def number(value: float) -> str:
+    """To two digits: 1.4 or 1,4."""
+    return show_number(round(value, 1), language())
+
+
 def signed(value: Decimal) -> str:
     """With its sign: +1, −0.5."""
     return f"+{points(value)}" if value > 0 else points(value)

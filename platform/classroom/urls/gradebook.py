@@ -2,11 +2,17 @@
 
 from django.urls import URLPattern, path
 
-from classroom.views import gradebook, transfer
+from classroom.views import gradebook, overview, transfer
 
 _BOOK = "<uuid:cohort_id>/gradebook/"
 
 urlpatterns: list[URLPattern] = [
+    path("<uuid:cohort_id>/overview/", overview.overview_page, name="overview"),
+    path(
+        "<uuid:cohort_id>/overview/<slug:lesson>/",
+        overview.lesson_page,
+        name="overview-lesson",
+    ),
     path(_BOOK, gradebook.gradebook, name="gradebook"),
     path(f"{_BOOK}export/", transfer.export, name="export"),
     path(f"{_BOOK}import/", transfer.import_page, name="import"),
