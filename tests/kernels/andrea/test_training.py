@@ -264,3 +264,50 @@ def test_a_bad_parameter_at_a_terminal_is_2_and_one_sentence(tmp_path: Path) -> 
     assert done.stderr.startswith("heads = 5 does not divide width = 32; accepted: 1, 2, 4")
     assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
     assert not out.exists()
+
+
+def test_from_another_folder_it_goes_on_as_in_its_own(tmp_path: Path, corpus: str) -> None:
+    """As a site does it: the checkpoint and what was written with it, and an empty folder."""
+    settings = {"steps": 4, "sample_every": 1, "checkpoint_every": 1}
+    train(tmp_path / "whole", corpus, **settings)
+    start = tmp_path / "given"
+    start.mkdir()
+    names = ("step_000002.bin", "micro.loss.json", "micro.samples.json", "micro.state.json")
+    for name in names:  # the files of the end, which say more than the checkpoint knows
+        (start / name).write_bytes((tmp_path / "whole" / name).read_bytes())
+        (start / name).chmod(0o444)
+    said = train(tmp_path / "own", corpus, **settings, resume=str(start / "step_000002.bin"))
+    assert said.end.outcome is Outcome.PASSED
+    for name in ("step_000004.bin", *names[1:]):
+        one, other = (tmp_path / folder / name for folder in ("whole", "own"))
+        assert one.read_bytes() == other.read_bytes(), name
+    assert [e.step for e in said.events if isinstance(e, Metric) and e.name == "loss"] == [3, 4]
+
+
+def test_the_schedule_is_told_and_each_part_of_it_can_be_left_out(
+    tmp_path: Path, corpus: str
+) -> None:
+    settings = {"steps": 3, "warmup": 0, "floor": 1.0, "clip": 0.0, "decay": 0.0}
+    said = train(tmp_path, corpus, **settings, learning_rate=0.01)
+    notes = [e.note for e in said.events if isinstance(e, Log) and e.note]
+    (schedule,) = [note.params for note in notes if note.code == "log.andrea.schedule"]
+    assert schedule == {
+        **{"steps": 3, "warmup": 0, "peak": 0.01, "floor": 1.0, "clip": 0.0},
+        **{"context": 8, "vocabulary": 257},
+    }
+    rates = [e.value for e in said.events if isinstance(e, Metric) and e.name == "learning-rate"]
+    assert rates == [0.01, 0.01, 0.01]
+    assert said.end.outcome is Outcome.PASSED
+    (entered,) = [note.params for note in notes if note.code == "log.andrea.phase"]
+    assert entered == {"phase": "random", "step": 1}
+
+
+def test_without_clipping_a_gradient_keeps_its_length(tmp_path: Path, corpus: str) -> None:
+    """At a threshold far above every norm nothing is clipped, and 0 means the same."""
+    high, none = tmp_path / "high", tmp_path / "none"
+    train(high, corpus, steps=2, clip=1e6)
+    train(none, corpus, steps=2, clip=0.0)
+    train(tmp_path / "low", corpus, steps=2, clip=0.01)
+    last = "step_000002.bin"
+    assert (high / last).read_bytes() == (none / last).read_bytes()
+    assert (high / last).read_bytes() != (tmp_path / "low" / last).read_bytes()
