@@ -3,14 +3,15 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from django.utils.formats import date_format
+from babel.dates import format_date
 from django.utils.translation import gettext as _
 
 from classroom.models import Deadline, Extension
+from lessons.views.found import reading_language
 
 
 def said(end: Deadline | Extension) -> str:
-    """“1 December 2026, 23:59 (Europe/Paris)” in the reader's language."""
+    """“December 1, 2026, 23:59 (Europe/Paris)” in the reader's language."""
     return wall_said(end.at, end.zone)
 
 
@@ -28,6 +29,6 @@ def wall_only(wall: str) -> str:
 
 def _date_and_time(local: datetime) -> str:
     return _("%(date)s, %(time)s") % {
-        "date": date_format(local.date(), "DATE_FORMAT"),
+        "date": format_date(local.date(), "long", locale=reading_language()),
         "time": local.strftime("%H:%M"),
     }

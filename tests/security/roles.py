@@ -154,6 +154,8 @@ ROWS: list[Row] = [
     of_a_cohort("remove", "REF", who=INSTRUCTORS, method="POST", status=302),
     of_a_cohort("extensions", "REF", who=INSTRUCTORS),
     of_a_cohort("extensions", "REF", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("view-as", "REF", who=INSTRUCTORS),
+    of_a_cohort("view-as", "REF", *STEP[1:], who=INSTRUCTORS),
     # What came back to a learner: for who gave the answer
     Row("classroom:new"),
     Row("classroom:seen", "POST", everyone=302),

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from classroom.views import cohorts, deadlines, feedback, joining, members
+from classroom.views import cohorts, deadlines, feedback, joining, members, viewing
 
 urlpatterns: list[URLPattern] = [
     path("", cohorts.home, name="home"),
@@ -28,4 +28,8 @@ urlpatterns: list[URLPattern] = [
     path("<uuid:cohort_id>/members/<str:ref>/role/", members.change_role, name="change-role"),
     path("<uuid:cohort_id>/members/<str:ref>/remove/", members.remove, name="remove"),
     path("<uuid:cohort_id>/members/<str:ref>/time/", deadlines.extensions, name="extensions"),
+    path("<uuid:cohort_id>/as/<str:ref>/", viewing.view_as, name="view-as"),
+    path(
+        "<uuid:cohort_id>/as/<str:ref>/<slug:lesson>/<slug:step>/", viewing.view_as, name="view-as"
+    ),
 ]

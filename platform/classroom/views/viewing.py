@@ -1,0 +1,113 @@
+"""A lesson as one learner of the cohort sees it: for its instructors, to read, written down."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from classroom import audit, feedback
+from classroom.access import learner, teaching
+from classroom.deadlines import closes
+from classroom.wording import said
+from lessons import answers
+from lessons.answers import Stored
+from lessons.asking import FieldView, ask_view
+from lessons.content.parts import AskTexts
+from lessons.content.structure import Activity
+from lessons.lines import answer_lines
+from lessons.views.calculating import filled_in
+from lessons.views.found import Found, find
+from runner import api as runner
+from runner.api import Origin, RunView
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One field of what was submitted, with its verdict."""
+
+    field: FieldView
+    said: SafeString
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step to go to, still as this learner."""
+
+    address: str
+    title: str
+
+
+@never_cache
+@require_safe
+def view_as(
+    request: HttpRequest, cohort_id: uuid.UUID, ref: str, lesson: str = "", step: str = ""
+) -> HttpResponse:
+    """Read only, whoever looks: there is no form on the page, and no visit is noted."""
+    here = teaching(request, cohort_id, instructor=True)
+    member = learner(here.cohort, ref)
+    found = find(here.cohort.course)
+    steps = [(le, st) for le, st in found.course.steps() if le.id not in found.shelf.broken]
+    if not steps:
+        raise Http404
+    named, at = (found.lesson(lesson), step) if lesson else (steps[0][0], steps[0][1].id)
+    shown = found.step(named, at)
+    if (named, shown) not in steps:
+        raise Http404
+    audit.record(here.cohort, request.user, "viewed-as", f"{ref}/{named.id}/{shown.id}")
+    index = steps.index((named, shown))
+    around = [
+        Place(
+            reverse("classroom:view-as", args=[cohort_id, ref, le.id, st.id]),
+            f"{found.lesson_title(le)} · {found.step_title(le, st)}",
+        )
+        for le, st in steps
+    ]
+    page = found.page(named, shown)
+    end = closes(member.person, here.cohort, named.id)
+    context = {
+        "cohort": here.cohort,
+        "teaching": here,
+        "tab": "members",
+        "member": member,
+        "name": ref if here.cohort.is_anonymous else member.person.display_name,
+        "page": page,
+        "parts": filled_in(page.parts, request, found.language),
+        "lesson_title": found.lesson_title(named),
+        "around": around,
+        "here": index,
+        "previous": around[index - 1] if index else None,
+        "next": around[index + 1] if index + 1 < len(around) else None,
+        "end": end,
+        "said": said(end) if end else "",
+        "run": _run(member.person, Origin(here.cohort.course, named.id, shown.id)),
+    }
+    if shown.activity and page.ask:
+        context |= _answer(found, shown.activity, page.ask, member.person)
+    return render(request, "classroom/viewing/step.html", context)
+
+
+def _answer(found: Found, activity: Activity, texts: AskTexts, person: object) -> dict[str, object]:
+    """What was submitted, its verdicts, and what came back; a draft is the learner's own."""
+    history = answers.history(person, found.course.id, activity.id)
+    sent = answers.History(history.version, None, history.submitted)
+    view = ask_view(activity, texts, sent, found.language)
+    last: Stored | None = sent.last
+    lines = answer_lines(activity, texts, last.content) if last else ()
+    return {
+        "answered": [
+            Answered(field, line.said) for field, line in zip(view.fields, lines, strict=False)
+        ],
+        "stored": last,
+        "earlier": view.earlier,
+        "feedback": feedback.of_step(person, found.course.id, activity.id, found.language),
+    }
+
+
+def _run(person: object, origin: Origin) -> RunView | None:
+    runs = runner.history(person, origin, 1)
+    return runs[0] if runs else None
