@@ -47,5 +47,5 @@ def duration(seconds: float | None) -> str:
     if hours < 1:
         return _("%(n)d min") % {"n": minutes}
     if days < 1:
-        return _("%(hours)d h %(minutes)02d min") % {"hours": hours, "minutes": minutes % 60}
+        return _("%(hours)d h %(minutes)s min") % {"hours": hours, "minutes": f"{minutes % 60:02}"}
     return _("%(days)d d %(hours)d h") % {"days": days, "hours": hours % 24}

@@ -14,7 +14,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.utils.translation import gettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop as noop
+from django.utils.translation import gettext_noop
 
 from classroom.adjusting import LARGEST, LONGEST_REASON, ZERO, Change, adjustments
 from classroom.cells import bare
@@ -23,8 +23,8 @@ from classroom.progress import Learner, learners
 from classroom.reading import Row, Unreadable
 from classroom.titles import Titles, titles_of
 
-KEY, NAME, EMAIL = noop("Learner key"), noop("Name"), noop("E-mail")
-LESSON, POINTS, REASON = noop("Lesson"), noop("Points"), noop("Reason")
+KEY, NAME, EMAIL = gettext_noop("Learner key"), gettext_noop("Name"), gettext_noop("E-mail")
+LESSON, POINTS, REASON = gettext_noop("Lesson"), gettext_noop("Points"), gettext_noop("Reason")
 HEADS = (KEY, NAME, EMAIL, LESSON, POINTS, REASON)
 _ALIASES = {"key": KEY, "email": EMAIL, "lesson": LESSON, "points": POINTS, "reason": REASON}
 _NUMBER = re.compile(r"[-+−]?\d{1,4}(?:[.,]\d{1,2})?")
