@@ -58,6 +58,8 @@ class Desk:
     bench: Bench
     grade: Grade | None
     marks: str  # “3 / 4” as it stands
+    right: str  # what the machine gave, and what is possible: plain numbers for the script
+    possible: str
     earlier: tuple[EarlierPaper, ...]
     newer: int  # the number of a later submission; 0: none
     look: SecondLook | None
@@ -98,12 +100,15 @@ def desk(
     grades = _grades(cohort, revisions)
     grade = grades.get(here.pk)
     passages = list(grade.passages.all()) if grade else []
+    bare = scoring.marks(asked.activity, rubric, here.verdicts, Given())
     look: SecondLook | None = getattr(grade, "second_look", None) if grade else None
     return Desk(
         paper=paper(asked, here, language, passages),
         bench=bench(asked, rubric, language, grade, posted),
         grade=grade,
         marks=marks_said(asked, rubric, here, grade),
+        right=str(bare.earned or 0),
+        possible=str(bare.possible),
         earlier=tuple(
             _earlier(asked, rubric, row, grades.get(row.pk), language)
             for row in revisions

@@ -24,7 +24,7 @@ def likeness(activity: s.Activity, content: Mapping[str, Mapping[str, Any]], lan
 
 
 def normal_text(text: str, language: str) -> str:
-    """NFC, without case (i and ı differ in Turkish alone), the spaces even, no punctuation around."""
+    """NFC, without case (i and ı differ in Turkish alone), spaces even, no punctuation around."""
     composed = unicodedata.normalize("NFC", text)
     if language == "tr":
         composed = composed.translate(_TURKIC)

@@ -54,6 +54,15 @@ class Paper:
     fields: tuple[FieldPaper, ...]
     content: dict[str, Any]
 
+    @property
+    def texts(self) -> list[FieldPaper]:
+        """What a grader reads first."""
+        return [item for item in self.fields if item.is_text]
+
+    @property
+    def checked(self) -> list[FieldPaper]:
+        return [item for item in self.fields if not item.is_text]
+
 
 def ask_texts(asked: Question, language: str) -> AskTexts:
     page = step_page(asked.library, asked.shelf, asked.lesson, asked.step, language)

@@ -6,17 +6,20 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from classroom import amounts
+from classroom.amounts import points as show
+from classroom.amounts import signed
 from classroom.models import RubricPoint
 from classroom.queue import Question
 from classroom.rubrics import WHOLE
 from lessons.content.page import Renderer
 from lessons.content.prose import plain
 
+__all__ = ["point_html", "point_words", "show", "signed", "typed"]
+
 
 def typed(points: Decimal) -> str:
     """As it stands in a form's field: empty for nothing."""
-    return amounts.points(points) if points else ""
+    return show(points) if points else ""
 
 
 def point_html(asked: Question, point: RubricPoint, language: str) -> SafeString:

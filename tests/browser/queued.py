@@ -1,12 +1,13 @@
-"""A cohort whose queue is full, put into a running system's database:
-`python -m tests.browser.queued [learners]`.
+"""Cohorts whose queues are full, put into a running system's database:
+`python -m tests.browser.queued [cohorts]`.
 
-Prints the sessions of two graders and a learner, the cohort and the question as JSON.
+Prints a list as JSON: of each the sessions of its graders, the cohort and two of its questions.
 """
 
 import json
 import os
 import sys
+from typing import Any
 
 import django
 
@@ -30,8 +31,12 @@ TEXTS = (
 
 
 def main() -> None:
-    learners = int(sys.argv[1]) if len(sys.argv) > 1 else len(TEXTS)
-    room = factories.a_room(name="Kernels, autumn", learners=learners, assistants=2)
+    many = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    json.dump([a_queue() for _ in range(many)], sys.stdout)
+
+
+def a_queue() -> dict[str, Any]:
+    room = factories.a_room(name="Kernels, autumn", learners=len(TEXTS), assistants=2)
     asked = next(a for a in factories.activities() if a.id == activity())
     languages = ("en", "en", "en", "fr", "tr", "en")
     for place, learner in enumerate(room.learners):
@@ -56,16 +61,14 @@ def main() -> None:
     SecondLook.objects.create(grade=looked, reason="I also named the other cause, in line two.")
     for learner in room.learners[1:3]:
         factories.submit(learner, other.id)
-    result = {
+    return {
         "graders": [made.session(person) for person in room.assistants],
         "instructor": made.session(room.instructor),
         "learner": made.session(room.learners[0]),
         "cohort": str(room.cohort.id),
         "asked": asked.id,
         "other": other.id,
-        "refs": [room.ref(learner) for learner in room.learners],
     }
-    json.dump(result, sys.stdout)
 
 
 def activity() -> str:

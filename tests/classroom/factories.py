@@ -7,6 +7,7 @@ run = a_run(room.learners[0], step="two-sizes", lesson="forward")
 """
 
 import random
+import secrets
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from tests.runner import rows
 
 COURSE = "rmsnorm"
 _numbers = count(1)
+_HERE = secrets.token_hex(3)  # several processes may fill one database
 
 
 @dataclass
@@ -64,7 +66,7 @@ def a_person(name: str = "", language: str = "en", email: str | None = None) -> 
     """An account without a password (nobody hashes one 500 times): sign in with `client_of`."""
     number = next(_numbers)
     person = Person(
-        email=email or f"person{number}@example.org",
+        email=email or f"person{number}.{_HERE}@example.org",
         name=name or f"Person {number}",
         language=language,
     )
@@ -262,7 +264,9 @@ def _people(many: int, name: str) -> list[Person]:
     people = []
     for _ in range(many):
         number = next(_numbers)
-        person = Person(email=f"{name}{number}@example.org", name=f"{name.title()} {number}")
+        person = Person(
+            email=f"{name}{number}.{_HERE}@example.org", name=f"{name.title()} {number}"
+        )
         person.set_unusable_password()
         people.append(person)
     return Person.objects.bulk_create(people)

@@ -1,4 +1,4 @@
-"""The rubric in a cohort: the lesson's points first, edits that re-mark, and no edit overwritten."""
+"""The rubric in a cohort: the lesson's points first, edits that re-mark, none overwritten."""
 
 from decimal import Decimal
 from html import unescape

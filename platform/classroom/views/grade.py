@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from classroom import desk, grading, groups, markdown, papers
@@ -117,9 +118,8 @@ def _taken(
             "answer %(new)d now waits for a grade of its own."
         ) % {"old": revision.number, "new": written.newer}
     if wants_json(request):
-        return JsonResponse(
-            {"saved": written.grade.version, "said": newer, "url": address if newer else ""}
-        )
+        saved = {"saved": written.grade.version, "said": newer, "url": address if newer else ""}
+        return JsonResponse(saved | {"turn": _turn(asked, choice, ref)})
     if newer:
         messages.warning(request, newer)
     if stays or newer:
@@ -128,6 +128,24 @@ def _taken(
     if following is None:
         return redirect(asked.address("question") + choice.query)
     return redirect(asked.address("grade", following.ref) + choice.query)
+
+
+def _turn(asked: Asked, choice: Choice, ref: str) -> dict[str, str] | None:
+    """What follows the answer that a script has turned to already, now that this one is stored."""
+    here = line(asked, choice)
+    following = here.after(ref)
+    if following is None:
+        return None
+    then = here.after(following.ref)
+    return {
+        "ref": following.ref,
+        "next": asked.address("grade", then.ref) + choice.query if then else "",
+        "left": _left(len(here.entries)),
+    }
+
+
+def _left(count: int) -> str:
+    return ngettext("%(n)d left", "%(n)d left", count) % {"n": count}
 
 
 def _again(
@@ -186,7 +204,7 @@ def _desk_page(
         "group": same,
         "next": asked.address("grade", following.ref) + choice.query if following else "",
         "previous": asked.address("grade", previous.ref) + choice.query if previous else "",
-        "left": len(here.entries),
+        "left": _left(len(here.entries)),
         "total": len(here.everything),
         "place": here.everything.index(entry) + 1,
         "undo": taking_back.remembered(request, asked.cohort),

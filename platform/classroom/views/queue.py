@@ -49,6 +49,10 @@ class LessonRows:
     number: int
     rows: list[QuestionRow]
 
+    @property
+    def total(self) -> int:
+        return sum(row.tally.total for row in self.rows)
+
 
 @dataclass(frozen=True)
 class AnswerRow:
@@ -85,6 +89,7 @@ def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
         "cohort": teach.cohort,
         "tab": "queue",
         "lessons": list(lessons.values()),
+        "silent": [lesson for lesson in lessons.values() if not lesson.total],
         "total": total,
         "first": first,
         "graders": sharing.graders(teach.cohort) if teach.is_instructor else [],
