@@ -94,7 +94,9 @@ class Reader:
         known = words()
         for row in rows:
             who, is_ref = self._actor(row)
-            details = tuple((name, _shown(value)) for name, value in row.data.items())
+            details = tuple(
+                (name, _shown(value)) for name, value in row.data.items() if _says_something(value)
+            )
             yield Entry(
                 row.at, who, is_ref, known.get(row.action, row.action), row.subject, details
             )
@@ -171,6 +173,10 @@ def words() -> dict[str, str]:
         "ungraded": _("took back a grade"),
         "viewed-as": _("viewed as a learner"),
     }
+
+
+def _says_something(value: Any) -> bool:
+    return value is not None and value is not False and value not in ("", [], {})
 
 
 def _shown(value: Any) -> str:

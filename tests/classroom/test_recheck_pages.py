@@ -101,3 +101,23 @@ def test_its_pages_speak_the_instructor_s_language(room: Room, language: str) ->
     with override(language):
         page = text(client_of(room.instructor), listed(room))
     assert {"fr": "Revérifier", "tr": "Yeniden denetle"}[language] in page
+
+
+def test_the_learner_reads_on_the_step_that_their_answer_was_checked_again(
+    room: Room, small: Mending
+) -> None:
+    step = reverse("lessons:step", args=["small", "first", "ask"])
+    learner = client_of(room.learner)
+    sentence = "Your answer was checked again on"
+    small.change(FIRST, OLD, NEW)
+    client = client_of(room.instructor)
+    address = client.post(listed(room), TARGET).headers["Location"]
+    while working.work():
+        pass
+    assert sentence not in text(learner, step)
+    client.post(address, {"do": "apply"})
+    while working.work():
+        pass
+    page = text(learner, step)
+    assert sentence in page and "Not yet" in page
+    assert sentence not in text(client, step)

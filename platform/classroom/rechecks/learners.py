@@ -5,8 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
+from django.http import HttpRequest
+from django.template.loader import render_to_string
 
 from classroom.models import RecheckItem, RecheckKind
+from classroom.standing import standing
+from lessons.beside import Beside
+from lessons.content.structure import Course, Lesson, Step
 from lessons.models import Revision, State
 
 
@@ -46,3 +51,15 @@ def notes(person: Any, course: str, lesson: str, step: str, activity: str) -> li
         if when is not None:
             at[kind] = when
     return [Note(kind, when) for kind, when in at.items()]
+
+
+def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> Beside | None:
+    """The sentence, below the question (see `lessons.beside`)."""
+    if not (step.activity or step.run) or not standing(request).has_rechecks:
+        return None
+    activity = step.activity.id if step.activity else ""
+    found = notes(request.user, course.id, lesson.id, step.id, activity)
+    if not found:
+        return None
+    html = render_to_string("classroom/records/_rechecked.html", {"notes": found}, request)
+    return Beside(below=html)
