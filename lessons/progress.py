@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lessons.content.structure import Course, Lesson, Step
@@ -75,20 +74,10 @@ def visit(person: Any, place: Place, course: Course, lesson: Lesson, step: Step)
     if key in place.visits and place.last(course) == (lesson, step):
         return
     now = timezone.now()
-    here = Visit.objects.filter(person=person, course=course.id, lesson=lesson.id, step=step.id)
-    if key not in place.visits:
-        try:
-            with transaction.atomic():
-                here.create(
-                    person=person,
-                    course=course.id,
-                    lesson=lesson.id,
-                    step=step.id,
-                    at=now,
-                    first_at=now,
-                )
-        except IntegrityError:  # a second tab was first
-            here.update(at=now)
-    else:
-        here.update(at=now)
+    names = {"course": course.id, "lesson": lesson.id, "step": step.id}
+    if key in place.visits:
+        Visit.objects.filter(person=person, **names).update(at=now)
+    else:  # one statement; a second tab that was first has made the row
+        new = Visit(person=person, at=now, first_at=now, **names)
+        Visit.objects.bulk_create([new], ignore_conflicts=True)
     place.visits[key] = now

@@ -36,20 +36,24 @@ def gate(person: Any, course: str, lesson: str) -> Closed | None:
 
 def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> Beside | None:
     """The lesson's deadline above the question, and below it what came back to its answers."""
-    if step.activity is None:
+    mine = standing(request)
+    if step.activity is None or not (mine.is_member or mine.has_feedback):
         return None
-    shown = feedback.of_step(request.user, course.id, step.activity.id, reading_language())
+    shown = []
+    if mine.has_feedback:
+        shown = feedback.of_step(request.user, course.id, step.activity.id, reading_language())
     below = SafeString("")
     if shown:
         context = {"feedback": shown, "older_is_new": any(item.is_new for item in shown[1:])}
         below = render_to_string("classroom/feedback/_step.html", context, request)
         feedback.mark_seen(shown)
-    return Beside(_closing(request, course.id, lesson.id), below)
+    above = _closing(request, course.id, lesson.id) if mine.is_member else SafeString("")
+    return Beside(above, below)
 
 
 def menu(request: HttpRequest) -> dict[str, Any]:
     """Context of every page: whether this person is in a cohort, and how much came back."""
-    return {"classroom": SimpleLazyObject(lambda: standing(request.user))}
+    return {"classroom": SimpleLazyObject(lambda: standing(request))}
 
 
 def _closing(request: HttpRequest, course: str, lesson: str) -> SafeString:
