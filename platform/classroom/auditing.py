@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from classroom.access import TEACHING
+from classroom.audit_words import actions, details
 from classroom.cells import Sheet
 from classroom.models import AuditEntry, Cohort, Membership, Role
 
@@ -72,7 +73,7 @@ class Reader:
     def actions(self) -> list[tuple[str, str]]:
         """(action, its words) of those that have happened."""
         rows = AuditEntry.objects.filter(cohort=self.cohort).order_by("action")
-        known = words()
+        known = actions()
         return [(name, known.get(name, name)) for name in rows.values_list("action", flat=True)
                 .distinct()]  # fmt: skip
 
@@ -91,15 +92,15 @@ class Reader:
         return found.order_by("-at", "-id")
 
     def read(self, rows: Iterable[AuditEntry]) -> Iterator[Entry]:
-        known = words()
+        known, names = actions(), details()
         for row in rows:
             who, is_ref = self._actor(row)
-            details = tuple(
-                (name, _shown(value)) for name, value in row.data.items() if _says_something(value)
+            said = tuple(
+                (names.get(name, name), _shown(value))
+                for name, value in row.data.items()
+                if _says_something(value)
             )
-            yield Entry(
-                row.at, who, is_ref, known.get(row.action, row.action), row.subject, details
-            )
+            yield Entry(row.at, who, is_ref, known.get(row.action, row.action), row.subject, said)
 
     def sheet(self, wanted: Wanted) -> Sheet:
         """The same as a table to take away."""
@@ -133,46 +134,6 @@ class Reader:
         if member is None and row.action in LEARNERS_OWN and self.cohort.is_anonymous:
             return _("somebody who has left"), False
         return str(row.actor), False
-
-
-def words() -> dict[str, str]:
-    """What each action is called."""
-    return {
-        "adjusted": _("adjusted points"),
-        "archived": _("archived the cohort"),
-        "code-renewed": _("made a new code"),
-        "deadline-set": _("set a deadline"),
-        "exported": _("exported"),
-        "extended": _("gave more time"),
-        "graded": _("graded"),
-        "group-decided": _("graded a group"),
-        "group-undone": _("took back a group’s grade"),
-        "import-undone": _("took back an import"),
-        "imported": _("imported adjustments"),
-        "invitation-withdrawn": _("withdrew an invitation"),
-        "invited": _("invited somebody"),
-        "joined": _("joined"),
-        "left": _("left"),
-        "lti-linked": _("linked a learning platform"),
-        "made": _("made the cohort"),
-        "merged": _("signed in: two places became one"),
-        "names-seen": _("opened a page with names"),
-        "recheck-resumed": _("went on with a re-check"),
-        "recheck-stopped": _("stopped a re-check"),
-        "rechecked": _("re-checked"),
-        "regraded": _("changed a grade"),
-        "released": _("released grades"),
-        "removed": _("removed somebody"),
-        "restored": _("took the cohort into use again"),
-        "role-changed": _("changed a role"),
-        "rubric-edited": _("edited a rubric"),
-        "second-look-answered": _("answered a second look"),
-        "second-look-asked": _("asked for a second look"),
-        "settings-changed": _("changed the settings"),
-        "split": _("split the grading"),
-        "ungraded": _("took back a grade"),
-        "viewed-as": _("viewed as a learner"),
-    }
 
 
 def _says_something(value: Any) -> bool:

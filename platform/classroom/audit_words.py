@@ -1,0 +1,75 @@
+"""What the audit's actions and details are called, in the reader's language."""
+
+from django.utils.translation import pgettext
+
+
+def actions() -> dict[str, str]:
+    """What each action is called."""
+    return {
+        "adjusted": pgettext("audit", "adjusted points"),
+        "archived": pgettext("audit", "archived the cohort"),
+        "code-renewed": pgettext("audit", "made a new code"),
+        "deadline-set": pgettext("audit", "set a deadline"),
+        "exported": pgettext("audit", "exported"),
+        "extended": pgettext("audit", "gave more time"),
+        "graded": pgettext("audit", "graded"),
+        "group-decided": pgettext("audit", "graded a group"),
+        "group-undone": pgettext("audit", "took back a group’s grade"),
+        "import-undone": pgettext("audit", "took back an import"),
+        "imported": pgettext("audit", "imported adjustments"),
+        "invitation-withdrawn": pgettext("audit", "withdrew an invitation"),
+        "invited": pgettext("audit", "invited somebody"),
+        "joined": pgettext("audit", "joined"),
+        "left": pgettext("audit", "left"),
+        "lti-linked": pgettext("audit", "linked a learning platform"),
+        "made": pgettext("audit", "made the cohort"),
+        "merged": pgettext("audit", "signed in: two places became one"),
+        "names-seen": pgettext("audit", "opened a page with names"),
+        "recheck-resumed": pgettext("audit", "went on with a re-check"),
+        "recheck-stopped": pgettext("audit", "stopped a re-check"),
+        "rechecked": pgettext("audit", "re-checked"),
+        "regraded": pgettext("audit", "changed a grade"),
+        "released": pgettext("audit", "released grades"),
+        "removed": pgettext("audit", "removed somebody"),
+        "restored": pgettext("audit", "took the cohort into use again"),
+        "role-changed": pgettext("audit", "changed a role"),
+        "rubric-edited": pgettext("audit", "edited a rubric"),
+        "second-look-answered": pgettext("audit", "answered a second look"),
+        "second-look-asked": pgettext("audit", "asked for a second look"),
+        "settings-changed": pgettext("audit", "changed the settings"),
+        "split": pgettext("audit", "split the grading"),
+        "ungraded": pgettext("audit", "took back a grade"),
+        "viewed-as": pgettext("audit", "viewed as a learner"),
+    }
+
+
+def details() -> dict[str, str]:
+    """What stands beside an action."""
+    return {
+        "adjustment": pgettext("audit", "beside the rubric"),
+        "after": pgettext("audit", "after"),
+        "answers": pgettext("audit", "answers"),
+        "before": pgettext("audit", "before"),
+        "changed": pgettext("audit", "changed"),
+        "comment": pgettext("audit", "characters of comment"),
+        "filter": pgettext("audit", "filter"),
+        "format": pgettext("audit", "format"),
+        "gained": pgettext("audit", "became right"),
+        "gone": pgettext("audit", "gone"),
+        "graders": pgettext("audit", "graders"),
+        "grades": pgettext("audit", "grades"),
+        "kept": pgettext("audit", "kept"),
+        "kind": pgettext("audit", "kind"),
+        "lesson": pgettext("audit", "lesson"),
+        "lost": pgettext("audit", "no longer right"),
+        "passages": pgettext("audit", "passages"),
+        "points": pgettext("audit", "rubric points"),
+        "questions": pgettext("audit", "questions"),
+        "reason": pgettext("audit", "reason"),
+        "role": pgettext("audit", "role"),
+        "rows": pgettext("audit", "rows"),
+        "total": pgettext("audit", "in all"),
+        "ungradable": pgettext("audit", "could not be graded"),
+        "what": pgettext("audit", "what"),
+        "zone": pgettext("audit", "time zone"),
+    }
