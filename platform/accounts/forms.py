@@ -156,7 +156,7 @@ class EraseAccountForm(forms.Form):
 
 
 class EraseGuestForm(forms.Form):
-    """A guest has no password: they type a word."""
+    """Who has no password types a word."""
 
     word = forms.CharField(max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off"}))
 

@@ -67,6 +67,11 @@ def erase(person: Person) -> None:
         person.delete()
 
 
+def has_work(person: Person) -> bool:
+    """Whether anything is there that would be lost with them."""
+    return bool(_rows_of(person))
+
+
 def _rows_of(person: Person) -> list[str]:
     """The models that still hold rows of this person, which deleting them would take along."""
     return [

@@ -27,6 +27,17 @@ class PersonManager(BaseUserManager["Person"]):
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Person":
         return self.create_user(email, password, is_superuser=True, **fields)
 
+    def create_outsider(self, name: str, language: str) -> "Person":
+        """An account for whom another site vouches: no address, no password, they come from there.
+
+        No address that the other site may have told: whoever reads its mail could take the
+        account, and its real owner would find the address taken here.
+        """
+        person = self.model(email=None, name=name, language=language)
+        person.set_unusable_password()
+        person.save(force_insert=True)
+        return person
+
     def get_by_natural_key(self, username: str | None) -> "Person":
         return self.get(email=normal_address(username or ""))
 
@@ -53,14 +64,18 @@ class Person(AbstractBaseUser, PermissionsMixin):
         constraints: ClassVar = [
             models.UniqueConstraint(Lower("email"), name="person_email_whatever_its_case"),
             models.CheckConstraint(
-                condition=models.Q(is_guest=True, email=None)
-                | models.Q(is_guest=False, email__isnull=False),
-                name="person_is_a_guest_or_has_an_address",
+                condition=models.Q(is_guest=False) | models.Q(email=None),
+                name="a_guest_has_no_address",
             ),
         ]
 
     def __str__(self) -> str:
         return self.name or self.email or str(self.id)[:8]
+
+    @property
+    def is_outsider(self) -> bool:
+        """They sign in through another site (`create_outsider`) and have no password here."""
+        return not self.is_guest and self.email is None
 
     @property
     def display_name(self) -> str:

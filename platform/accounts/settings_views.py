@@ -68,6 +68,8 @@ def settings(request: HttpRequest, person: Person) -> HttpResponse:
 def password(request: HttpRequest, person: Person) -> HttpResponse:
     if person.is_guest:
         return HttpResponseRedirect(reverse("accounts:sign-up"))
+    if person.is_outsider:
+        return HttpResponseRedirect(reverse("accounts:settings"))
     form = ChangePasswordForm(person, posted(request))
     if request.method == "POST":
         throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))
@@ -102,7 +104,8 @@ def export(request: HttpRequest, person: Person) -> StreamingHttpResponse:
 @sensitive_post_parameters("password")
 @for_a_person
 def erase(request: HttpRequest, person: Person) -> HttpResponse:
-    form_class = EraseGuestForm if person.is_guest else EraseAccountForm
+    has_no_password = person.is_guest or person.is_outsider
+    form_class = EraseGuestForm if has_no_password else EraseAccountForm
     form = form_class(person, posted(request))
     if request.method == "POST":
         throttle.take(throttle.PASSWORD_CHECKS, str(person.pk))

@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "axes",
     "channels",
     "csp",
+    "lti_tool",  # its middleware is left out: nothing after a launch asks for the launch
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -199,6 +200,9 @@ EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", bool(EMAIL_HOST))
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "chainrule@localhost")
+
+# Learning platforms (LTI) --------------------------------------------------------------------
+LTI_LOOPBACK = env.boolean("LTI_LOOPBACK")  # a platform on this machine may do without HTTPS
 
 # Runs ----------------------------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://")

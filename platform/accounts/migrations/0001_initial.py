@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='person_email_whatever_its_case'), models.CheckConstraint(condition=models.Q(models.Q(('email', None), ('is_guest', True)), models.Q(('email__isnull', False), ('is_guest', False)), _connector='OR'), name='person_is_a_guest_or_has_an_address')],
+                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='person_email_whatever_its_case'), models.CheckConstraint(condition=models.Q(('is_guest', False), ('email', None), _connector='OR'), name='a_guest_has_no_address')],
             },
         ),
     ]

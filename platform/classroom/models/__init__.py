@@ -11,12 +11,20 @@ from classroom.models.grading import (
     Share,
 )
 from classroom.models.invitations import Invitation
+from classroom.models.platforms import (
+    Column,
+    ContextLink,
+    Kept,
+    PlatformHost,
+    Score,
+    SendState,
+)
 from classroom.models.rechecks import Recheck, RecheckItem, RecheckKind, RecheckState
 from classroom.models.records import Adjustment, AuditEntry, PastWork, Unchangeable
 
 __all__ = [
-    "Adjustment", "AuditEntry", "Cohort", "Deadline", "Extension", "Grade", "GradePoint",
-    "GroupDecision", "Invitation", "Membership", "PassageComment", "PastWork", "Recheck",
-    "RecheckItem", "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "SecondLook",
-    "Share", "Unchangeable",
+    "Adjustment", "AuditEntry", "Cohort", "Column", "ContextLink", "Deadline", "Extension",
+    "Grade", "GradePoint", "GroupDecision", "Invitation", "Kept", "Membership", "PassageComment",
+    "PastWork", "PlatformHost", "Recheck", "RecheckItem", "RecheckKind", "RecheckState",
+    "Release", "Role", "RubricPoint", "Score", "SecondLook", "SendState", "Share", "Unchangeable",
 ]  # fmt: skip
