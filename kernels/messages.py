@@ -97,6 +97,9 @@ MESSAGES: dict[str, str] = (
         "log.artifact-twice": gettext_noop("The file {name} was announced a second time."),
         "log.artifact-too-large": gettext_noop("The file {name} is too large to be kept."),
         "log.artifact-too-many": gettext_noop("The file {name} is one file too many to be kept."),
+        "log.artifact-not-stored": gettext_noop(
+            "The file {name} could not be stored: a fault on our side. The Run goes on."
+        ),
         "log.cut": gettext_noop(
             "More than {kilobytes} kB of output: the rest is in the log file, its end below."
         ),

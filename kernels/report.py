@@ -33,6 +33,7 @@ class Report:
         self.console = console or Console()
         self.cases: list[Case] = []
         self.metrics: dict[tuple[str, str], Metric] = {}
+        self.wrote: set[str] = set()
         self.end: End | None = None
 
     def show(self, events: Iterator[Event]) -> End | None:
@@ -66,7 +67,8 @@ class Report:
                 self.print_table(event)
             case Sample(step=step, text=text):
                 self.console.print(f"step {step}: {escape(text)}", highlight=False)
-            case Artifact(name=name, bytes=size):
+            case Artifact(name=name, bytes=size) if name not in self.wrote:
+                self.wrote.add(name)  # a training announces its losses again and again
                 self.console.print(f"wrote {escape(name)} ({size} bytes)")
             case End():
                 self.end = event

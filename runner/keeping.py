@@ -1,4 +1,5 @@
-"""Which checkpoints of a training are kept: the newest three, and the best so far.
+"""Which checkpoints of a training are kept: the newest three, and the best so far. And of whose:
+those of a person's newest trainings, or many a long one would fill the disk.
 
 The best is the one where the smoothed loss, which the training tells just before, is lowest.
 """
@@ -9,8 +10,11 @@ from typing import Any
 
 from kernels.artifacts import checkpoint_step
 from kernels.events import Kind
+from runner import limits
 from runner.checkpoints import kept
-from runner.models import RunArtifact, StoredEvent
+from runner.claims import Claim
+from runner.files import discard
+from runner.models import Run, RunArtifact, State, StoredEvent
 
 NEWEST = 3
 MEASURE = "ema"
@@ -63,6 +67,21 @@ def let_go(row: RunArtifact) -> RunArtifact:
         sha256=row.sha256,
         file="",
     )
+
+
+def make_room(claimed: Claim) -> None:
+    """Let go the checkpoints of this person's older trainings, but for one it goes on from."""
+    owner = Run.objects.values_list("owner_id", flat=True).filter(id=claimed.run_id).first()
+    if owner is None:
+        return
+    trainings = Run.objects.filter(owner_id=owner, procedure=claimed.procedure, state=State.ENDED)
+    if claimed.resumes:
+        trainings = trainings.exclude(id=claimed.resumes.run_id)
+    older = trainings.order_by("-created_at").values_list("id", flat=True)[limits.TRAININGS_KEPT :]
+    rows = RunArtifact.objects.filter(run_id__in=list(older)).exclude(file="")
+    gone = {row.pk: row.file.name for row in rows if checkpoint_step(row.name) is not None}
+    RunArtifact.objects.filter(pk__in=gone).update(file="")
+    discard(name for name in gone.values() if name)
 
 
 def number(data: dict[str, Any]) -> float:

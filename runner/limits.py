@@ -18,6 +18,7 @@ LOG_HEAD_BYTES = 64 * 1024
 LOG_TAIL_BYTES = 16 * 1024
 LOG_FILE_BYTES = 10 * 1024 * 1024
 MAX_ARTIFACTS = 50
+TRAININGS_KEPT = 8  # of a person, whose checkpoints are kept: the newest
 
 PAGE_EVENTS = 1500  # that a page is drawn from and embeds; its socket brings the rest
 STREAM_SECONDS = 3600  # what a stream outlives its Run

@@ -20,6 +20,7 @@ from kernels.procedure import Procedure
 from runner import limits, procedures, starting
 from runner.claims import Claim, Hold, claim, hand_back
 from runner.files import Files, discard_unrecorded
+from runner.keeping import make_room
 from runner.models import Queue, WorkerNode
 from runner.orders import Facts, Limits, Spawn
 from runner.output import Output
@@ -92,6 +93,8 @@ class Slot:
         if claimed.attempt > 1:
             discard_unrecorded(claimed, range(1, claimed.attempt))
         start = starting.prepare(claimed, procedure, self.place.given / folder.name)
+        if procedure.checkpoints:
+            make_room(claimed)
         for note in start.notes:
             recorder.add(Kind.LOG, to_data(Log(note=note, level="warning")))
         outputs = self.place.outputs / folder.name / "outputs"

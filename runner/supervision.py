@@ -5,13 +5,14 @@ import os
 import selectors
 import signal
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from kernels.artifacts import checkpoint_step
 from kernels.events import Kind, Log, Note, Outcome, Verdict, to_data
 from runner import limits
 from runner.claims import Hold
-from runner.files import Files, Refused
+from runner.files import LOG_NAME, Files, Refused
 from runner.keeping import Keeper
 from runner.lines import BadLine, Lines
 from runner.orders import Exited, Spawn
@@ -21,6 +22,8 @@ from runner.recorder import Recorder
 from runner.warm import Warm, WarmParentGone
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _TICK_SECONDS = 0.1
 _TEXT_SECONDS = 0.05  # what is printed within this time shares one Event
@@ -66,6 +69,9 @@ class Supervision:
             self.follow(events, output, order.limits.wall_seconds)
         except WarmParentGone:
             log.exception("The warm parent was lost during Run %s.", self.recorder.claimed.run_id)
+        except Exception:
+            self.warm.end()  # nobody would watch the child any more
+            raise
         finally:
             self.warm.release()
             self.selector.close()
@@ -130,12 +136,10 @@ class Supervision:
             self.recorder.add(kind, data, event["at"])
 
     def take_file(self, data: dict[str, Any], at: str | None = None) -> None:
-        try:
-            measured, row = self.files.take(data)
-        except Refused as why:
-            name = str(data.get("name", ""))[:100]
-            self.say(Note(f"log.artifact-{why}", {"name": name}), "warning")
+        taken = self.stored(str(data.get("name", "")), lambda: self.files.take(data))
+        if taken is None:
             return
+        measured, row = taken
         saved = self.files.training and checkpoint_step(row.name) is not None
         self.recorder.add(Kind.ARTIFACT, measured, at, row, progress=saved)
         if saved:
@@ -143,6 +147,18 @@ class Supervision:
             for gone in self.keeper.add(row):
                 self.files.let_go(gone.name)
                 self.recorder.add(Kind.ARTIFACT, gone.view().data(), at, gone)
+
+    def stored(self, name: str, store: Callable[[], T]) -> T | None:
+        """What `store` gives; None if it could not, which is said: a Run is more than its files."""
+        try:
+            return store()
+        except Refused as refused:
+            why = str(refused)
+        except Exception:  # each storage has errors of its own
+            log.exception("A file of Run %s was not stored.", self.recorder.claimed.run_id)
+            why = "not-stored"
+        self.say(Note(f"log.artifact-{why}", {"name": name[:100]}), "warning")
+        return None
 
     def read_output(self, pipe: int) -> None:
         data = os.read(pipe, _READ)
@@ -219,8 +235,9 @@ class Supervision:
         if self.dropped:
             self.say(Note("log.events-dropped", {"count": self.dropped}), "warning")
         if self.output.total:
-            row = self.files.keep_log(self.output.file)
-            self.recorder.add(Kind.ARTIFACT, row.view().data(), artifact=row)
+            row = self.stored(LOG_NAME, lambda: self.files.keep_log(self.output.file))
+            if row is not None:
+                self.recorder.add(Kind.ARTIFACT, row.view().data(), artifact=row)
 
     def conclude(self, order: Spawn) -> None:
         ended = Ended(

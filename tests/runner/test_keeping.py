@@ -7,10 +7,12 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from runner.claims import claim
-from runner.keeping import Keeper, let_go
+from runner import limits
+from runner.claims import Claim, claim
+from runner.keeping import Keeper, let_go, make_room
 from runner.models import Run, RunArtifact, StoredEvent
 from runner.recorder import Entry, store
+from runner.shapes import Resumes
 from tests.runner import rows
 
 RUN = uuid.uuid4()
@@ -102,3 +104,25 @@ def test_what_is_let_go_leaves_its_name_and_no_file(
     assert (view.name, view.bytes, view.kept) == ("step_000010.bin", 9, False)
     assert run.events.get(seq=2).data["kept"] is False
     assert "kept" not in run.events.get(seq=1).data
+
+
+@pytest.mark.django_db
+def test_only_a_persons_newest_trainings_keep_theirs() -> None:
+    person = rows.an_account()
+    fields = {"procedure": "andrea.train"}
+    trainings = [rows.an_ended_run(person, **fields) for _ in range(limits.TRAININGS_KEPT + 3)]
+    other = rows.an_ended_run(**fields)
+    for run in (*trainings, other):
+        for name in ("step_000010.bin", "micro.loss.json"):
+            artifact = RunArtifact(run=run, name=name, media="x/y", bytes=1, sha256="d")
+            artifact.file.save(name, ContentFile(b"x"))
+    now = rows.a_running_run(person, **fields)
+    asked = Resumes(trainings[0].id, "step_000010.bin", 10)
+    make_room(Claim(now.id, 1, "andrea.train", {}, 1, "cpu", 0, resumes=asked))
+
+    def keeps(run: Run) -> list[str]:
+        return sorted(view.name for view in run.view(artifacts=True).artifacts if view.kept)
+
+    both = ["micro.loss.json", "step_000010.bin"]
+    assert [keeps(run) for run in trainings[:4]] == [both, both[:1], both[:1], both]
+    assert all(keeps(run) == both for run in (*trainings[3:], other))
