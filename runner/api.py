@@ -1,11 +1,14 @@
 """The door to Runs. Whoever stands above `runner` calls this and nothing else."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from django.core.files import File
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
@@ -189,6 +192,12 @@ def messages(language: str) -> dict[str, str]:
 
 
 def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:
-    """As dicts, not as rows: a training has twenty thousand of them."""
+    """Their data is read as one text: a training has twenty thousand of them."""
     rows = StoredEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    return [dict(row) for row in rows.values("seq", "kind", "at", "data")[:limit]]
+    text = Cast("data", TextField())
+    found = list(rows.values_list("seq", "kind", "at", text)[:limit])
+    told = json.loads(f"[{','.join(row[3] for row in found)}]")
+    return [
+        {"seq": seq, "kind": kind, "at": at, "data": data}
+        for (seq, kind, at, _), data in zip(found, told, strict=True)
+    ]
