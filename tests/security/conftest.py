@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.test import Client
 
 from accounts.models import Person
-from classroom.models import Cohort, Grade, Invitation, Membership
+from classroom.models import Cohort, Grade, Invitation, Membership, Recheck
 from classroom.models import Role as Place
 from runner.models import Run, RunArtifact, StoredEvent
 from tests.classroom.factories import submit
@@ -60,9 +60,9 @@ def run(owner: Person, cohort: Cohort) -> Run:
 
 
 @pytest.fixture
-def grade(owner: Person, cohort: Cohort) -> Grade:
-    """Given to an answer of the owner's, and published."""
-    revision = submit(owner, "what-drift")
+def grade(owner: Person, cohort: Cohort, run: Run) -> Grade:
+    """Given to an answer of the owner's that rests on the Run, and published."""
+    revision = submit(owner, "what-drift", run=run)
     given: Grade = Grade.objects.create(
         cohort=cohort, revision=revision, published_at=revision.submitted_at
     )
@@ -78,6 +78,8 @@ def made(run: Run, cohort: Cohort, owner: Person, grade: Grade) -> Made:
         "CODE": cohort.code,
         "REF": Membership.objects.get(cohort=cohort, person=owner).ref,
         "GRADE": str(grade.pk),
+        "REVISION": str(grade.revision_id),
+        "RECHECK": str(Recheck.objects.create(cohort=cohort, kind="answers").pk),
         "INVITATION": Invitation.objects.create(cohort=cohort, role=Place.ASSISTANT).code,
     }
 

@@ -44,6 +44,9 @@ INSTRUCTORS = (Role.TEACHER,)
 LEARNERS = (Role.OWNER, Role.LEARNER)
 MEMBERS = (*LEARNERS, *TEACHERS)
 VIEWERS = dict.fromkeys((Role.OWNER, *TEACHERS), 200)
+ASKED = "what-drift"  # the question that the owner answered
+GIVEN = {"revision": "REVISION", "seen": "1"}
+NOBODY_S = "00000000-0000-0000-0000-000000000000"
 SIGN_UP = {"email": "new@example.org", "password": "a long sentence 42"}
 
 
@@ -156,6 +159,32 @@ ROWS: list[Row] = [
     of_a_cohort("extensions", "REF", who=INSTRUCTORS, method="POST", status=302),
     of_a_cohort("view-as", "REF", who=INSTRUCTORS),
     of_a_cohort("view-as", "REF", *STEP[1:], who=INSTRUCTORS),
+    # The queue: for who grades there
+    of_a_cohort("queue"),
+    of_a_cohort("split", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("preview", method="POST", data={"comment": "x"}),
+    of_a_cohort("undo", method="POST", status=302),
+    of_a_cohort("undo-decision", NOBODY_S, method="POST", status=302),
+    of_a_cohort("question", ASKED),
+    of_a_cohort("next", ASKED, status=302),
+    of_a_cohort("rubric", ASKED),
+    of_a_cohort("rubric", ASKED, method="POST", status=422),
+    of_a_cohort("rubric-point", ASKED, "1", status=302),
+    of_a_cohort("rubric-point", ASKED, "1", method="POST", status=404),  # no such point
+    of_a_cohort("group", ASKED, "none", status=302),
+    of_a_cohort("group", ASKED, "none", method="POST", status=302),
+    of_a_cohort("grade", ASKED, "REF"),
+    of_a_cohort("grade", ASKED, "REF", method="POST", status=302, data=GIVEN),
+    of_a_cohort("grade-run", ASKED, "REF", data={"revision": "1"}),
+    # Re-checks and the audit: for instructors alone
+    of_a_cohort("rechecks", who=INSTRUCTORS),
+    of_a_cohort("rechecks", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("recheck", "RECHECK", who=INSTRUCTORS),
+    of_a_cohort(
+        "recheck", "RECHECK", who=INSTRUCTORS, method="POST", status=302, data={"do": "stop"}
+    ),
+    of_a_cohort("audit", who=INSTRUCTORS),
+    of_a_cohort("audit-export", who=INSTRUCTORS, method="POST"),
     # What came back to a learner: for who gave the answer
     Row("classroom:new"),
     Row("classroom:seen", "POST", everyone=302),
