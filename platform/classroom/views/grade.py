@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from classroom import desk, grading, groups, markdown, papers
 from classroom.access import teaching
@@ -26,6 +26,7 @@ from runner import api as runner
 _JSON = "application/json"
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def grade_page(request: HttpRequest, cohort: uuid.UUID, activity: str, ref: str) -> HttpResponse:
     asked = find_asked(request, cohort, activity)
     choice = choice_of(request)

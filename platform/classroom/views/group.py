@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
 
 from classroom import desk, groups, papers, queue
 from classroom.grading import PointsGone
@@ -18,6 +19,7 @@ from classroom.views.asked import Asked, find_asked
 from lessons.models import Revision
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def group_page(
     request: HttpRequest, cohort: uuid.UUID, activity: str, likeness: str
 ) -> HttpResponse:

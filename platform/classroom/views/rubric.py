@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
 
 from classroom import amounts, points, rubrics
 from classroom.models import RubricPoint
@@ -38,6 +39,7 @@ class Refusal:
     error: str
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def rubric_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> HttpResponse:
     """GET shows; POST adds a point."""
     asked = find_asked(request, cohort, activity)
@@ -52,6 +54,7 @@ def rubric_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> HttpR
     return redirect(asked.address("rubric"))
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def point(request: HttpRequest, cohort: uuid.UUID, activity: str, point: int) -> HttpResponse:
     """POST edits, retires or restores one point; a GET leads back to the rubric."""
     asked = find_asked(request, cohort, activity)
