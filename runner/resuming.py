@@ -10,7 +10,7 @@ from kernels.registry import UnknownProcedure
 from runner import checkpoints, procedures, submission
 from runner.access import may_steer, visible
 from runner.checkpoints import Checkpoint
-from runner.models import Run, RunArtifact
+from runner.models import Run
 from runner.shapes import NotResumable, Origin, Resumes, RunNotFound
 
 _LONGER = 2  # a Run that goes on may be this many times as long as the one before
@@ -75,8 +75,7 @@ def origin_of(row: Run) -> Origin:
 
 def checkpoint_of(row: Run, file: str) -> Checkpoint:
     """That checkpoint of the Run, with its state. Raises NotResumable."""
-    known = RunArtifact.objects.filter(run=row, name=file).first()
-    if known is None or checkpoint_step(file) is None:
+    if checkpoint_step(file) is None or not row.artifacts.filter(name=file).exists():
         raise NotResumable("no-checkpoint")
     found = next((one for one in checkpoints.kept(row.id) if one.file.name == file), None)
     if found is None:
