@@ -140,7 +140,9 @@ def test_why_nothing_can_go_on_from_it_is_said_in_every_language(why: str) -> No
     assert Run.objects.count() == 1
 
 
-@pytest.mark.parametrize("file", ["micro.state.json", "../step_000020.bin", "log.txt", "", "step_\0.bin"])
+@pytest.mark.parametrize(
+    "file", ["micro.state.json", "../step_000020.bin", "log.txt", "", "step_\0.bin"]
+)
 def test_a_file_that_is_no_checkpoint_is_refused(file: str) -> None:
     with pytest.raises(api.NotResumable, match="no-checkpoint"):
         resume(a_training(), file)
