@@ -220,5 +220,6 @@ def _past(cohort: Cohort) -> dict[str, list[PastWork]]:
 
 
 def _gone(past: Iterable[PastWork]) -> int:
-    """People behind these rows of one lesson: each left one that they had reached it."""
-    return sum(not row.activity for row in past)
+    """People behind these rows of one lesson: each left a row for every page they reached, one
+    for the lesson itself and one for a question."""
+    return max(Counter(row.activity for row in past).values(), default=0)

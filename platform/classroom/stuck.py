@@ -39,7 +39,6 @@ class Failing:
     lesson: Lesson
     step: Step
     failures: int
-    last: datetime
 
 
 def quiet(cohort: Cohort, work: CohortWork, runs: Iterable[Ending]) -> list[Quiet]:
@@ -61,24 +60,22 @@ def failing(work: CohortWork, runs: Iterable[Ending]) -> list[Failing]:
     """Most failures first."""
     people = {learner.person: learner for learner in work.learners}
     found = []
-    for (person, lesson, step), (count, last) in _streaks(runs).items():
+    for (person, lesson, step), count in _streaks(runs).items():
         place = _place(work, lesson, step)
         if count >= MOST_FAILURES and person in people and place:
-            found.append(Failing(people[person], *place, count, last))
+            found.append(Failing(people[person], *place, count))
     return sorted(found, key=lambda item: (-item.failures, item.learner.ref))
 
 
-def _streaks(
-    runs: Iterable[Ending],
-) -> dict[tuple[uuid.UUID, str, str], tuple[int, datetime]]:
-    """By person and step: how many Runs failed since one passed, and when the last ended."""
-    found: dict[tuple[uuid.UUID, str, str], tuple[int, datetime]] = {}
+def _streaks(runs: Iterable[Ending]) -> dict[tuple[uuid.UUID, str, str], int]:
+    """By person and step: how many Runs failed since one passed."""
+    found: dict[tuple[uuid.UUID, str, str], int] = {}
     for run in runs:
         key = (run.owner, run.lesson, run.step)
         if run.outcome == Outcome.PASSED:
             found.pop(key, None)
         elif run.outcome in _FAILED:
-            found[key] = (found.get(key, (0, run.ended_at))[0] + 1, run.ended_at)
+            found[key] = found.get(key, 0) + 1
     return found
 
 

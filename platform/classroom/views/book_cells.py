@@ -91,7 +91,7 @@ def _notes(marks: LessonMarks) -> Iterator[Note]:
     if marks.adjustment:
         yield Note("soft", _("%(points)s adjusted") % {"points": amounts.signed(marks.adjustment)})
     if marks.is_missed:
-        yield Note("fail", _("✗ deadline missed"))
+        yield Note("fail", _("✗ missed"))
 
 
 def _answer_cell(cohort: Cohort, learner: Learner, activity: str, answer: Work | None) -> Cell:

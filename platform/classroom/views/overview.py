@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -170,7 +171,7 @@ def _quiet(here: Teaching, titles: Titles | None, item: Quiet) -> dict[str, Any]
     return {
         "name": _who(here, item.learner),
         "ref": item.learner.ref,
-        "since": item.since,
+        "days": (timezone.now() - item.since).days,
         **_place(here, titles, item.place),
     }
 
@@ -180,7 +181,6 @@ def _failing(here: Teaching, titles: Titles | None, item: Failing) -> dict[str, 
         "name": _who(here, item.learner),
         "ref": item.learner.ref,
         "failures": item.failures,
-        "last": item.last,
         **_place(here, titles, (item.lesson, item.step)),
     }
 
