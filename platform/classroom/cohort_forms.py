@@ -63,7 +63,7 @@ class SettingsForm(forms.Form):
     is_anonymous = forms.BooleanField(
         label=_("Grade without names"),
         required=False,
-        help_text=_("Whoever grades sees a code in place of each learner's name."),
+        help_text=_("Whoever grades sees a code in place of each learner’s name."),
     )
     release = forms.ChoiceField(
         label=_("Learners see a grade"), choices=Release.choices, widget=forms.RadioSelect

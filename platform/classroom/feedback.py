@@ -6,11 +6,14 @@ another look at each, once, with a reason.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.html import escape
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from classroom import amounts, audit, courses, points
 from classroom.grading import subject_of
@@ -20,6 +23,9 @@ from classroom.queue import NoSuchQuestion, Question, question
 from classroom.rubrics import rubric_of
 from classroom.scoring import Given, Marks, scheme
 from classroom.titles import titles_of
+from lessons.checking import Verdict
+from lessons.content.structure import TextField
+from lessons.models import Revision
 
 LONGEST_REASON = 2_000
 MOST_NEWS = 50
@@ -163,8 +169,13 @@ def _feedback(grade: Grade, person: Any, language: str, is_latest: bool) -> Feed
         earned="" if marks.earned is None else amounts.points(marks.earned),
         possible=amounts.points(marks.possible),
         items=[
-            Item(points.point_html(asked, row.point, language), amounts.signed(row.point.points))
-            for row in sorted(grade.given.all(), key=lambda row: row.point.position)
+            *_checked(asked, revision),
+            *(
+                Item(
+                    points.point_html(asked, row.point, language), amounts.signed(row.point.points)
+                )
+                for row in sorted(grade.given.all(), key=lambda row: row.point.position)
+            ),
         ],
         adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
         comment=render(grade.comment) if grade.comment else SafeString(""),
@@ -175,6 +186,14 @@ def _feedback(grade: Grade, person: Any, language: str, is_latest: bool) -> Feed
         is_new=grade.seen_at is None,
         is_latest=is_latest,
     )
+
+
+def _checked(asked: Question, revision: Revision) -> list[Item]:
+    """What the machine gave: a point for each field that is right."""
+    fields = [item.id for item in asked.activity.fields if not isinstance(item, TextField)]
+    right = sum(revision.verdicts.get(name, {}).get("verdict") == Verdict.RIGHT for name in fields)
+    words = SafeString(escape(_("checked by the site")))
+    return [Item(words, amounts.signed(Decimal(right)))] if right else []
 
 
 def _marks(grade: Grade, asked: Question) -> Marks:

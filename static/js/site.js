@@ -23,14 +23,15 @@ for (const time of document.querySelectorAll("time[data-time]")) {
 }
 
 // A deadline is said in its cohort's zone; who is elsewhere reads their own beside it.
-const full = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(language, { dateStyle: "long" });
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 for (const time of document.querySelectorAll("time[data-also]")) {
   const date = new Date(time.dateTime);
-  const zone = full.resolvedOptions().timeZone;
+  const zone = day.resolvedOptions().timeZone;
   if (Number.isNaN(date.valueOf()) || time.textContent.includes(`(${zone.replaceAll("_", " ")})`)) continue;
   const also = document.createElement("span");
   also.className = "also";
-  also.textContent = ` · ${full.format(date)} (${zone.replaceAll("_", " ")})`;
+  also.textContent = ` · ${day.format(date)}, ${clock.format(date)} (${zone.replaceAll("_", " ")})`;
   time.append(also);
 }
 

@@ -18,7 +18,9 @@ from accounts.forms import posted
 from classroom import audit, cohorts, invitations
 from classroom.access import NotAMember, Teaching, teaching
 from classroom.cohort_forms import InvitationForm
+from classroom.collation import collation_key
 from classroom.models import AuditEntry, Cohort, Invitation, Membership, Role
+from lessons.views.found import reading_language
 
 NOTED_AGAIN = timedelta(hours=1)  # looking at the names twice in an hour is one look
 MAILS = throttle.Limit("invitation-mail", ((throttle.DAY, 50),), "")
@@ -35,10 +37,12 @@ def members(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     if form.is_valid() and _invited(request, here.cohort, form):
         return _back(cohort_id)
     note_names_seen(here)
-    rows = list(
-        Membership.objects.filter(cohort=here.cohort)
-        .select_related("person")
-        .order_by("person__name", "person__email", "ref")
+    rows = sorted(
+        Membership.objects.filter(cohort=here.cohort).select_related("person"),
+        key=lambda row: (
+            collation_key(row.person.name or row.person.email or "", reading_language()),
+            row.ref,
+        ),
     )
     context = {
         "cohort": here.cohort,
@@ -46,7 +50,6 @@ def members(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         "tab": "members",
         "teachers": [row for row in rows if row.role != Role.LEARNER],
         "learners": [row for row in rows if row.role == Role.LEARNER],
-        "roles": Role.choices,
         "form": form,
         "invitations": [
             (row, _link(request, row)) for row in invitations.open_ones(here.cohort)
@@ -93,11 +96,17 @@ def change_role(request: HttpRequest, cohort_id: uuid.UUID, ref: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, cohort_id: uuid.UUID, ref: str) -> HttpResponse:
-    """Asked once more before it is done."""
+    """The page of one member, with another role or the removal."""
     here = teaching(request, cohort_id, instructor=True)
     member = cohorts.member_of(here.cohort, ref)
     if request.method != "POST":
-        context = {"cohort": here.cohort, "teaching": here, "tab": "members", "member": member}
+        context = {
+            "cohort": here.cohort,
+            "teaching": here,
+            "tab": "members",
+            "member": member,
+            "roles": Role.choices,
+        }
         return render(request, "classroom/cohorts/remove.html", context)
     try:
         cohorts.remove(here.cohort, request.user, ref)
