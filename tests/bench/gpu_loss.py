@@ -27,8 +27,8 @@ from tests.bench._gpu_loss import ROW, ROWS, Problem, Way
 BEHIND = ROW - VOCABULARY
 # Warps, columns of a tile, tiles ahead.
 HELD = (
-    *((8, 4096, ahead) for ahead in (2, 4, 6, 9)),
-    *((8, 2048, 8), (16, 8192, 2), (16, 4096, 4), (32, 8192, 2)),
+    *((16, 8192, ahead) for ahead in (1, 2, 3)),
+    *((32, 16384, 1), (32, 8192, 1), (32, 8192, 3), (8, 4096, 4), (8, 2048, 8), (16, 4096, 4)),
 )
 UNJUDGED = "Liger-Kernel, 50304 columns"
 
