@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db.models.functions import Coalesce
 from django.utils.translation import get_language
 
 from runner.models import Run, State
@@ -24,12 +25,13 @@ class Ending(NamedTuple):
 def endings(owners: Any, course: str, lesson: str = "") -> Iterator[Ending]:
     """Of those people's Runs in the course, oldest first. `owners`: their ids, or a query for
     them (a list of hundreds would be too long for some databases)."""
-    runs = Run.objects.filter(
+    ended = Run.objects.filter(
         owner__in=owners, course=course, state=State.ENDED, is_recording=False
-    ).order_by("ended_at")
+    )
+    runs = ended.annotate(end=Coalesce("ended_at", "created_at")).order_by("end", "id")
     if lesson:
         runs = runs.filter(lesson=lesson)
-    fields = ("owner_id", "lesson", "step", "outcome", "ended_at")
+    fields = ("owner_id", "lesson", "step", "outcome", "end")
     return (Ending(*row) for row in runs.values_list(*fields))
 
 
