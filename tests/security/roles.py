@@ -176,6 +176,20 @@ ROWS: list[Row] = [
     of_a_cohort("grade", ASKED, "REF"),
     of_a_cohort("grade", ASKED, "REF", method="POST", status=302, data=GIVEN),
     of_a_cohort("grade-run", ASKED, "REF", data={"revision": "1"}),
+    # Overview and gradebook. In this cohort, which is anonymous, names are for instructors alone
+    of_a_cohort("overview"),
+    of_a_cohort("overview-lesson", STEP[1]),
+    of_a_cohort("gradebook", who=INSTRUCTORS),
+    of_a_cohort("gradebook-lesson", STEP[1], who=INSTRUCTORS),
+    of_a_cohort(
+        "export", who=INSTRUCTORS, method="POST", data={"what": "lessons", "format": "csv"}
+    ),
+    of_a_cohort("import", who=INSTRUCTORS),
+    of_a_cohort("import", who=INSTRUCTORS, method="POST", status=422),
+    of_a_cohort("import-apply", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("import-undo", "1", who=INSTRUCTORS, method="POST", status=404),  # no such import
+    of_a_cohort("release", who=INSTRUCTORS, method="POST", status=302, data={"lesson": STEP[1]}),
+    of_a_cohort("adjust", STEP[1], who=INSTRUCTORS, method="POST", status=302, data={"ref": "REF"}),
     # Re-checks and the audit: for instructors alone
     of_a_cohort("rechecks", who=INSTRUCTORS),
     of_a_cohort("rechecks", who=INSTRUCTORS, method="POST", status=302),
