@@ -31,6 +31,12 @@ class Row:
     def status(self, role: Role) -> int:
         return self.differs.get(role, self.everyone)
 
+    @property
+    def insider(self) -> Role:
+        """Who is let in: the Run's owner, or else an instructor of the cohort."""
+        taught = self.name.startswith("classroom:") and self.status(Role.OWNER) == 404
+        return Role.TEACHER if taught else Role.OWNER
+
     def __str__(self) -> str:
         return f"{self.method} {self.name}"
 
