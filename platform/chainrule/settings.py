@@ -229,7 +229,10 @@ RUNNER_REGISTRY = env.text("RUNNER_REGISTRY", "kernels.registry")
 RUNS_PER_DAY = env.integer("RUNS_PER_DAY", 200)
 GUEST_RUNS_PER_DAY = env.integer("GUEST_RUNS_PER_DAY", 60)
 HOUSEKEEPING = ["forget_guests"]  # commands that the reaper runs once a day
-BACKGROUND = ["classroom.rechecks.working.work"]  # what it does a slice of, again and again
+BACKGROUND = [  # what it does a slice of, again and again, each in a thread of its own
+    "classroom.rechecks.working.work",
+    "classroom.lti.passback.work",  # marks for learning platforms
+]
 RUN_MEMORY_MB = env.integer("RUN_MEMORY_MB", 6144, low=256)
 RUN_GRACE_SECONDS = env.integer("RUN_GRACE_SECONDS", 10, low=1)  # from SIGTERM to SIGKILL
 RUN_FILES_MB = env.integer("RUN_FILES_MB", 64, low=1)  # of one Run

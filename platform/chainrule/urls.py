@@ -10,6 +10,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="lessons:catalogue"), name="root"),
     path("healthz", views.health, name="health"),
     path("language/", views.choose_language, name="language"),
+    path("lti/", include("classroom.urls.lti")),  # what a learning platform has registered
     *i18n_patterns(
         path("account/", include("accounts.urls")),
         path("classroom/", include("classroom.urls")),

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from classroom import audit, leaving
+from classroom.lti import personal as platforms
 from classroom.models import (
     Adjustment,
     AuditEntry,
@@ -46,6 +47,7 @@ def export_person(person: Any) -> dict[str, Any]:
         )
         if person.email
         else [],
+        "platforms": platforms.export_person(person),
         "graded": list(given.values("cohort").annotate(grades=Count("pk")).order_by("cohort")),
         "done": list(
             AuditEntry.objects.filter(actor=person)
@@ -62,6 +64,7 @@ def erase_person(person: Any) -> None:
     for mine in _memberships(person):
         leaving.leave_numbers(mine)
         leaving.close_if_last(mine)
+    platforms.erase_person(person)
     Membership.objects.filter(person=person).delete()
     Extension.objects.filter(person=person).delete()
     Adjustment.objects.filter(person=person).delete()

@@ -17,7 +17,7 @@ from classroom.cells import Sheet
 from classroom.models import AuditEntry, Cohort, Membership, Role
 
 # What learners do themselves: whoever did it is a learner, also once they have left.
-LEARNERS_OWN = ("joined", "left", "merged", "second-look-asked", "lti-linked")
+LEARNERS_OWN = ("joined", "left", "merged", "second-look-asked")
 
 
 @dataclass(frozen=True)

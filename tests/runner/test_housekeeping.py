@@ -82,29 +82,69 @@ def test_no_error_ends_the_sweeping(
     assert len(caplog.records) == 1
 
 
+class Turns(threading.Event):
+    """Over after so many turns; notes the pauses between them."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.pauses: list[float] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.pauses.append(timeout or 0)
+        return len(self.pauses) > self.most
+
+
 def test_what_is_to_be_done_in_the_background_is_done_a_slice_at_a_time(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done: list[str] = []
-    pauses: list[float] = []
 
     def two_slices() -> bool:
         done.append("slice")
         return len(done) < 2
 
+    over = Turns(3)
+    monkeypatch.setattr(reaper, "close_old_connections", lambda: None)
+    reaper.work_in_the_background(over, two_slices)
+    assert done == ["slice", "slice", "slice"]
+    assert over.pauses == [0.5, 0.02, 0.5, 0.5]
+
+
+def test_a_slice_that_breaks_off_comes_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def breaks() -> bool:
         raise RuntimeError("the storage is away")
 
-    class Over(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            pauses.append(timeout or 0)
-            return len(pauses) > 3
-
-    tasks = {"one": breaks, "two": two_slices}
-    monkeypatch.setattr(reaper, "import_string", lambda name: tasks[name])
+    over = Turns(2)
     monkeypatch.setattr(reaper, "close_old_connections", lambda: None)
+    reaper.work_in_the_background(over, breaks)
+    assert over.pauses == [0.5, 0.5, 0.5]
+    assert caplog.text.count("broke off; it comes again") == 2
+
+
+def test_what_waits_for_another_machine_holds_up_nothing_else(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered, done = threading.Event(), threading.Event()
+
+    def waits() -> bool:
+        return not answered.wait(10)
+
+    def works() -> bool:
+        done.set()
+        return False
+
+    tasks = {"waits": waits, "works": works}
+    monkeypatch.setattr(reaper, "import_string", tasks.__getitem__)
+    monkeypatch.setattr(reaper, "close_old_connections", lambda: None)
+    monkeypatch.setattr(reaper, "keep_house_daily", lambda over: None)
+    monkeypatch.setattr(reaper, "sweep_once", lambda turn: handlers[reaper.signal.SIGTERM]())
+    handlers: dict[int, Any] = {}
+    monkeypatch.setattr(reaper.signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr(reaper, "_BACKGROUND_PAUSE", 0.001)
     settings.BACKGROUND = list(tasks)
-    reaper.work_in_the_background(Over())
-    assert done == ["slice", "slice", "slice"]
-    assert pauses == [0.5, 0.02, 0.5, 0.5]
-    assert "broke off; it comes again" in caplog.text
+    reaper.Command().handle(every=1)
+    assert done.is_set()
+    answered.set()

@@ -1,6 +1,6 @@
 """Addresses below /<language>/classroom/, one module an area."""
 
-from classroom.urls import cohorts, gradebook, grading, records
+from classroom.urls import cohorts, gradebook, grading, platforms, records
 
 app_name = "classroom"
 urlpatterns = [
@@ -8,4 +8,5 @@ urlpatterns = [
     *grading.urlpatterns,
     *gradebook.urlpatterns,
     *records.urlpatterns,
+    *platforms.urlpatterns,
 ]

@@ -25,6 +25,7 @@ from classroom.gradebook import (
     lesson_book,
 )
 from classroom.importing import points_sentence, read_points
+from classroom.lti.wording import told
 from classroom.progress import activities, course_of
 from classroom.releasing import release
 from classroom.titles import Titles, titles_of
@@ -67,6 +68,7 @@ def gradebook(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
             for place, lesson in enumerate(lessons, start=1)
         ],
         "held": [item for lesson in lessons if (item := _held(titles, lesson, held)).count],
+        "marks": told(here.cohort),
     }
     return render(request, "classroom/gradebook/book.html", context)
 

@@ -19,6 +19,7 @@ from classroom import audit, cohorts, invitations
 from classroom.access import NotAMember, Teaching, teaching
 from classroom.cohort_forms import InvitationForm
 from classroom.collation import collation_key
+from classroom.lti.linking import links_of
 from classroom.models import AuditEntry, Cohort, Invitation, Membership, Role
 from lessons.views.found import reading_language
 
@@ -51,6 +52,7 @@ def members(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         "teachers": [row for row in rows if row.role != Role.LEARNER],
         "learners": [row for row in rows if row.role == Role.LEARNER],
         "form": form,
+        "links": links_of(here.cohort) if here.is_instructor else (),
         "invitations": [
             (row, _link(request, row)) for row in invitations.open_ones(here.cohort)
         ] if here.is_instructor else [],

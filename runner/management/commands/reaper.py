@@ -38,8 +38,10 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: over.set())
         # In a thread of its own: a Run's lost worker is noticed whatever there is to clear away.
-        for task in (keep_house_daily, work_in_the_background):
-            threading.Thread(target=task, args=(over,), daemon=True).start()
+        threading.Thread(target=keep_house_daily, args=(over,), daemon=True).start()
+        for name in settings.BACKGROUND:  # one that waits for another machine holds up nobody
+            task = import_string(name)
+            threading.Thread(target=work_in_the_background, args=(over, task), daemon=True).start()
         for turn in count():
             if over.wait(every):
                 break
@@ -78,13 +80,12 @@ def keep_house() -> None:
             connections.close_all()
 
 
-def work_in_the_background(over: threading.Event) -> None:
-    """What the apps above this one want done as soon as may be, a slice at a time; their functions
-    are named in the settings, and each says whether there is more to do at once."""
-    tasks = [import_string(name) for name in settings.BACKGROUND]
+def work_in_the_background(over: threading.Event, task: Callable[[], bool]) -> None:
+    """What an app above this one wants done as soon as may be, a slice at a time; its function is
+    named in the settings, and says whether there is more to do at once."""
     busy = False
     while not over.wait(_BETWEEN_SLICES if busy else _BACKGROUND_PAUSE):
-        busy = any([take_a_slice(task) for task in tasks])
+        busy = take_a_slice(task)
 
 
 def take_a_slice(task: Callable[[], bool]) -> bool:
