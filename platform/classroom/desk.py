@@ -1,6 +1,7 @@
 """The grading desk: one answer on paper, and beside it everything a grader gives to it."""
 
 import dataclasses
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -76,23 +77,20 @@ class NoSuchRevision(Exception):
 def desk(
     cohort: Cohort,
     asked: Question,
-    person: Any,
+    of: uuid.UUID,
     rubric: Sequence[RubricPoint],
     language: str,
     number: int | None = None,
     posted: Posted | None = None,
 ) -> Desk:
-    """Of the last submission, or that `number`. `posted` is a form that was not taken.
+    """`of` names a revision of the answer, whose last one is shown, or that `number`.
 
-    Raises NoSuchRevision.
+    `posted` is a form that was not taken. Raises NoSuchRevision.
     """
     revisions = list(
-        Revision.objects.filter(
-            answer__person=person,
-            answer__course=cohort.course,
-            answer__activity=asked.activity.id,
-            state=State.SUBMITTED,
-        ).order_by("-number")[:_HISTORY]
+        Revision.objects.filter(answer__revisions=of, state=State.SUBMITTED).order_by("-number")[
+            :_HISTORY
+        ]
     )
     here = next((row for row in revisions if number in (None, row.number)), None)
     if here is None:

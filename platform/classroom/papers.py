@@ -23,6 +23,8 @@ from lessons.content.written import Written
 from lessons.models import Revision
 from lessons.numbers import show_quantity
 
+GIST = 220  # characters of a text in a list
+
 
 @dataclass(frozen=True)
 class FieldPaper:
@@ -87,6 +89,21 @@ def paper(
         ),
         content=revision.content,
     )
+
+
+def gist(asked: Question, revision: Revision, texts: AskTexts) -> SafeString:
+    """An answer in a line, for lists: its words first, then what a machine checked."""
+    words, bits = [], []
+    for item in asked.activity.fields:
+        content = revision.content.get(item.id, {})
+        if isinstance(item, s.TextField):
+            words.append(format_html("{} ", str(content.get("raw", ""))[:GIST]))
+            continue
+        verdict = revision.verdicts.get(item.id, {}).get("verdict", "")
+        sign = sentences.verdict_sign(verdict) if verdict else ""
+        said = _said(item, texts.fields[item.id], content)
+        bits.append(format_html('<span class="bit {}">{} {}</span>', verdict, sign, said))
+    return SafeString("".join([*words, *bits]))
 
 
 def language_name(code: str) -> str:

@@ -8,7 +8,6 @@ import hashlib
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -63,11 +62,8 @@ class Entry:
     """One learner's answer, as submitted last."""
 
     ref: str
-    person: uuid.UUID
     revision: uuid.UUID
     number: int
-    language: str
-    submitted_at: datetime
     stand: Stand
     is_graded: bool
     look: int  # the number of the revision whose grade is to be looked at again; 0: none
@@ -116,17 +112,22 @@ def question(cohort: Cohort, activity: str) -> Question:
 
 def latest(cohort: Cohort) -> QuerySet[Revision]:
     """The last submission of each answer of the cohort's learners, with its `grade` here."""
+    return _latest(
+        cohort,
+        answer__person__memberships__cohort=cohort,
+        answer__person__memberships__role=Role.LEARNER,
+    )
+
+
+def _latest(cohort: Cohort, **learners: Any) -> QuerySet[Revision]:
     newer = Revision.objects.filter(
         answer=OuterRef("answer"), state=RevisionState.SUBMITTED, number__gt=OuterRef("number")
     )
+    rows = Revision.objects.filter(
+        **learners, answer__course=cohort.course, state=RevisionState.SUBMITTED
+    )
     return (
-        Revision.objects.filter(
-            answer__person__memberships__cohort=cohort,
-            answer__person__memberships__role=Role.LEARNER,
-            answer__course=cohort.course,
-            state=RevisionState.SUBMITTED,
-        )
-        .filter(~Exists(newer))
+        rows.filter(~Exists(newer))
         .annotate(
             grade=FilteredRelation("grades", condition=Q(grades__cohort=cohort)),
             said=Cast("verdicts", TextField()),
@@ -139,9 +140,11 @@ def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
     """By activity, in two queries whatever the size."""
     ungraded = Q(grade__id=None)
     broken = ungraded & Q(said__contains=_BROKEN)
+    # Who learns here is looked up in a list made once, and not for each of their answers.
+    learners = Membership.objects.filter(cohort=cohort, role=Role.LEARNER)
     rows = {
         row["answer__activity"]: row
-        for row in latest(cohort)
+        for row in _latest(cohort, answer__person__in=learners.values("person"))
         .values("answer__activity")
         .annotate(
             total=Count("id"),
@@ -178,27 +181,19 @@ def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
 def entries(cohort: Cohort, asked: Question) -> list[Entry]:
     """The question's answers in their order, in two queries."""
     activity = asked.activity.id
-    looks = {
-        person: number
-        for person, number in open_looks(cohort)
+    looks: dict[str, int] = dict(
+        open_looks(cohort)
         .filter(grade__revision__answer__activity=activity)
-        .values_list("grade__revision__answer__person_id", "grade__revision__number")
-    }
+        .values_list("grade__revision__answer__person__memberships__ref", "grade__revision__number")
+    )
     rows = latest(cohort).filter(answer__activity=activity)
-    fields = (
-        "answer__person__memberships__ref", "answer__person_id", "id", "number", "language",
-        "submitted_at", "grade__id", "grade__is_ungradable", "said",
-    )  # fmt: skip
-    found = [
-        Entry(
-            ref, person, revision, number, language, at,
-            _stand(asked, grade is not None, is_ungradable, said), grade is not None,
-            looks.get(person, 0),
-        )
-        for ref, person, revision, number, language, at, grade, is_ungradable, said in (
-            rows.values_list(*fields)
-        )
-    ]  # fmt: skip
+    fields = ("answer__person__memberships__ref", "id", "number", "grade__id",
+              "grade__is_ungradable")  # fmt: skip
+    said = () if asked.has_text else ("said",)  # only a machine's verdict may have failed
+    found = []
+    for ref, revision, number, grade, is_ungradable, *verdicts in rows.values_list(*fields, *said):
+        stand = _stand(asked, grade is not None, is_ungradable, "".join(verdicts))
+        found.append(Entry(ref, revision, number, stand, grade is not None, looks.get(ref, 0)))
     found.sort(key=lambda entry: weight(cohort, activity, entry.ref))
     return found
 

@@ -187,7 +187,7 @@ def _desk_page(
         number = entry.look
     try:
         shown = desk.desk(
-            asked.cohort, asked.question, entry.person, rubric, asked.language, number, posted
+            asked.cohort, asked.question, entry.revision, rubric, asked.language, number, posted
         )
     except desk.NoSuchRevision:
         return _gone(request, asked)

@@ -9,6 +9,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -16,8 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 from classroom import groups, queue, sharing
 from classroom.access import teaching
 from classroom.desk import marks_said
+from classroom.groups import Group
 from classroom.models import Grade, Share
-from classroom.papers import Paper, language_name, paper
+from classroom.papers import ask_texts, gist, language_name
 from classroom.queue import Entry, Part, Question, Tally
 from classroom.rubrics import offered, rubric_of
 from classroom.views.asked import (
@@ -32,6 +35,7 @@ from lessons.models import Revision
 from lessons.views.found import reading_language
 
 PAGE = 50
+GROUPS = 8  # shown; the smaller ones are only counted
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class QuestionRow:
     tally: Tally
     graders: Sequence[Share]
     is_mine: bool
+    address: str
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,10 @@ class LessonRows:
 @dataclass(frozen=True)
 class AnswerRow:
     entry: Entry
-    paper: Paper
+    address: str
+    gist: SafeString
     marks: str
+    language: str
     language_name: str
 
 
@@ -70,6 +77,7 @@ def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
     tallies = queue.tallies(teach.cohort, asked)
     shares = queue.shares_of(teach.cohort)
     lessons: dict[str, LessonRows] = {}
+    here = reverse("classroom:queue", args=[teach.cohort.id])
     for item in asked:
         name = item.lesson.id
         if name not in lessons:
@@ -77,8 +85,9 @@ def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
             lessons[name] = LessonRows(lesson_title_of(item, language), number, [])
         graders = shares.get(item.activity.id, [])
         own = any(share.grader_id == request.user.pk for share in graders)
+        tally, address = tallies[item.activity.id], f"{here}{item.activity.id}/"
         lessons[name].rows.append(
-            QuestionRow(item, title_of(item, language), tallies[item.activity.id], graders, own)
+            QuestionRow(item, title_of(item, language), tally, graders, own, address)
         )
     total = _sum(list(tallies.values()))
     first = next(
@@ -115,8 +124,8 @@ def question_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> Htt
         "has_share": any(share.grader_id == request.user.pk for share in shares),
         "shares": shares,
         "mine_waiting": len(queue.part_of(own, Part.WAITING)),
-        "groups": [(group, _sample(asked, group.sample)) for group in same[:8]],
-        "more_groups": max(0, len(same) - 8),
+        "groups": _with_samples(asked, same[:GROUPS]),
+        "more_groups": max(0, len(same) - GROUPS),
         "decisions": groups.recent(asked.cohort, asked.activity),
         "rubric_size": len(offered(rubric)),
         "graders": sharing.graders(asked.cohort) if asked.teaching.is_instructor else [],
@@ -172,20 +181,27 @@ def _rows(asked: Asked, shown: Sequence[Entry], rubric: Any) -> list[AnswerRow]:
             cohort=asked.cohort, revision__in=list(revisions)
         ).prefetch_related("given")
     }
+    texts = ask_texts(asked.question, asked.language)
+    start = asked.address("grade", "ref")
     found = []
     for entry in shown:
         row = revisions.get(entry.revision)
         if row is None:  # erased in this moment
             continue
-        said = paper(asked.question, row, asked.language)
+        said = gist(asked.question, row, texts)
         marks = marks_said(asked.question, rubric, row, grades.get(row.pk))
-        found.append(AnswerRow(entry, said, marks, language_name(entry.language)))
+        address = start.replace("/ref/", f"/{entry.ref}/")
+        name = language_name(row.language)
+        found.append(AnswerRow(entry, address, said, marks, row.language, name))
     return found
 
 
-def _sample(asked: Asked, entry: Entry) -> Paper | None:
-    row = Revision.objects.filter(pk=entry.revision).first()
-    return paper(asked.question, row, asked.language) if row else None
+def _with_samples(asked: Asked, same: Sequence[Group]) -> list[tuple[Group, SafeString]]:
+    """Each group with one of its answers, in one query."""
+    rows = Revision.objects.in_bulk([group.sample.revision for group in same])
+    found = ((group, rows.get(group.sample.revision)) for group in same)
+    texts = ask_texts(asked.question, asked.language)
+    return [(group, gist(asked.question, row, texts)) for group, row in found if row]
 
 
 def _parts(found: list[Entry]) -> list[tuple[Part, str, int]]:
