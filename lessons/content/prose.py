@@ -22,6 +22,8 @@ from lessons.content.formulas import formula
 from lessons.content.highlight import code_block
 
 _MATH = r"(?<![\\$])(?:\$\$(.+?)\$\$|\$(?![\s$])(.+?)(?<![\s\\])\$(?![\d$]))"
+_NUMBERED = re.compile(r"^(\d+)([.)])(?=[ \t])", re.MULTILINE)
+_FENCED = re.compile(r"(^```.*?^```[ \t]*$)", re.DOTALL | re.MULTILINE)
 _WRAPPING = re.compile(r"^<p>(.*)</p>$", re.DOTALL)
 _TAIL = re.compile(r"’\w+[,.;:!?)]*|\u202f?[,.;:!?)»”]+")  # what stays beside a formula
 
@@ -63,7 +65,7 @@ class Prose:
             extension_configs={"pymdownx.superfences": {"custom_fences": fences}},
             output_format="html",
         )
-        return converter.convert(text)
+        return converter.convert(_numbers_kept(text))
 
     def _fence(self, code: str, language: str, *rest: Any, **options: Any) -> str:
         try:
@@ -153,6 +155,16 @@ class _Tidy(Treeprocessor):
             link.set("href", "#")
 
 
+def _numbers_kept(text: str) -> str:
+    """Where a sentence begins with a number (“36. Widths …”, “8. bayttan …”) no list begins:
+    a list counts 1, 2."""
+    if {"1", "2"} <= {match[1] for match in _NUMBERED.finditer(text)}:
+        return text
+    pieces = _FENCED.split(text)  # every other one is fenced code
+    pieces[::2] = [_NUMBERED.sub(r"\1\\\2", piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
 def _scrolling(table: Element) -> Element:
     box = Element("div", {"class": "scroll", "tabindex": "0"})
     box.append(table)
@@ -162,7 +174,7 @@ def _scrolling(table: Element) -> Element:
 
 def plain(text: str) -> str:
     """The words of a Markdown text: for search, for labels read aloud, for a page's title."""
-    text = re.sub(r"^```.*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^```.*$", "", _numbers_kept(text), flags=re.MULTILINE)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"(?m)^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+", "", text)
     text = re.sub(r"(?m)^\s*\|?[\s:|-]{3,}\|?\s*$", "", text)

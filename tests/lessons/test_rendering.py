@@ -48,6 +48,9 @@ def page(small: SmallCourse, step: str = "read", language: str = "en") -> StepPa
         ("[word](term:mask)", 'class="term" href="#mask"'),
         ("```python\n@jit\ndef f(): return 1  # one\n```", '<span class="c">@jit</span>'),
         ("```python\ndef f(): return 1\n```", '<span class="k">def</span>'),
+        ("8. bayttan sonra", "<p>8. bayttan sonra</p>"),
+        ("36. Widths follow.\n\n```text\n5. five\n```", ">5. five</pre>"),
+        ("1. one\n2. two", "<ol>\n<li>one</li>"),
         ("| a | b |\n|---|---|\n| 1 | $x$ |", '<div class="scroll" tabindex="0"><table>'),
     ],
 )
@@ -94,6 +97,8 @@ def test_a_definition_stands_under_its_own_word_not_under_the_one_that_was_infle
 def test_plain_text_has_no_markdown_left() -> None:
     text = "## A [link](x), **bold**, `code`\n\n- item\n\n```python\nx = 1\n```"
     assert plain(text) == "A link, bold, code item x = 1"
+    assert plain("1. one\n2. two") == "one two"
+    assert plain("8. bayttan sonra") == "8. bayttan sonra"
 
 
 def test_a_figure_speaks_the_readers_language(small: SmallCourse) -> None:
