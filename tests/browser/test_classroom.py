@@ -1,0 +1,143 @@
+"""A cohort in a browser: a guest joins and signs up, deadlines are set, feedback is read."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import STEP, signed_in
+from tests.stack import ROOT, Stack
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def room(stack: Stack) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.browser.joined"]
+    done = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def places(room: dict[str, Any], *names: str) -> list[str]:
+    return ["/".join(("/en/classroom", room["cohort"], name)).rstrip("/") + "/" for name in names]
+
+
+def test_a_guest_joins_by_the_link_signs_up_and_the_work_is_still_there(
+    page: Page, room: dict[str, Any], browser: Browser, stack: Stack
+) -> None:
+    page.goto(STEP)
+    for number, value in enumerate(("1", "0.502")):
+        page.locator(".ask input[type=text]").nth(number).fill(value)
+    expect(page.locator(".ask .saved")).to_contain_text("Draft saved")
+
+    page.goto("/en/classroom/join/")
+    page.locator("main [name=code]").fill(f" {room['code'].lower()} ")
+    page.locator("main form button").click()
+    page.locator("main [name=name]").fill("Zoé Çelik")
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator("main h1")).to_have_text("Kernels, winter")
+    expect(page.locator(".notice.success")).to_contain_text("You are in")
+
+    page.goto("/en/account/sign-up/")
+    page.locator("main [name=email]").fill("zoe@example.org")
+    page.locator("main [name=password]").fill("a long sentence 42")
+    page.locator("main form button").click()
+    page.goto("/en/classroom/")
+    expect(page.locator(".card .name")).to_have_text("Kernels, winter")
+    page.goto(STEP)
+    expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
+
+    teacher = signed_in(browser, stack, room["instructor"]).new_page()
+    teacher.goto(places(room, "members")[0])
+    expect(teacher.get_by_role("row", name="zoe@example.org")).to_have_count(1)
+    teacher.context.close()
+
+
+def test_a_deadline_in_a_skipped_hour_is_asked_about_and_then_said_in_two_zones(
+    browser: Browser, stack: Stack, room: dict[str, Any]
+) -> None:
+    teacher = signed_in(browser, stack, room["instructor"]).new_page()
+    teacher.goto(places(room, "deadlines")[0])
+    teacher.locator("[name='wall.forward']").fill("2027-03-28T02:30")
+    teacher.get_by_role("button", name="Save the deadlines").click()
+    expect(teacher.locator(".errorlist")).to_contain_text("The clocks skip 02:30")
+    teacher.get_by_role("button", name="March 28, 2027, 03:00").click()
+    expect(teacher.locator("main")).to_contain_text("March 28, 2027, 03:00 (Europe/Paris)")
+    teacher.context.close()
+    learner = signed_in(browser, stack, room["learner"], timezone_id="Europe/Istanbul").new_page()
+    learner.goto(STEP)
+    closing = learner.locator(".closing")
+    expect(closing).to_contain_text("March 28, 2027, 03:00 (Europe/Paris)")
+    expect(closing).to_contain_text("March 28, 2027, 04:00 (Europe/Istanbul)")
+    learner.context.close()
+
+
+def test_feedback_is_found_read_and_looked_at_again(
+    browser: Browser, stack: Stack, room: dict[str, Any]
+) -> None:
+    page = signed_in(browser, stack, room["learner"]).new_page()
+    page.goto("/en/")
+    page.locator("summary:has(.news)").click()
+    page.get_by_role("link", name="1 new piece of feedback").click()
+    page.locator(".newslist .new a").click()
+    feedback = page.locator(".feedbacks")
+    expect(feedback).to_be_in_viewport()
+    expect(feedback.locator("strong").filter(has_text="where")).to_have_count(1)
+    expect(feedback.locator(".remark")).to_contain_text("This is the point.")
+    assert_clean(page)
+    page.get_by_role("link", name="Ask for another look").click()
+    assert_clean(page)
+    page.locator("main textarea").fill("The copy is made once, as I wrote.")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".feedbacks .look")).to_contain_text("as I wrote")
+    expect(page.locator(".news")).to_have_count(0)
+    page.context.close()
+
+
+def test_after_the_deadline_what_is_typed_stays_a_draft(
+    browser: Browser, stack: Stack, room: dict[str, Any]
+) -> None:
+    page = signed_in(browser, stack, room["learner"]).new_page()
+    page.goto(room["step"])
+    expect(page.locator(".closing.over")).to_contain_text("Closed since")
+    page.locator(".ask textarea").fill("A later thought, which is still worth keeping for myself.")
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .saved")).to_contain_text("This lesson closed on")
+    page.reload()
+    expect(page.locator(".ask textarea")).to_have_value(
+        "A later thought, which is still worth keeping for myself."
+    )
+    page.context.close()
+
+
+@pytest.mark.parametrize("look", [{"viewport": PHONE, "color_scheme": "dark"}, {}], ids=str)
+def test_no_page_has_a_fault(
+    browser: Browser, stack: Stack, room: dict[str, Any], look: dict[str, Any]
+) -> None:
+    ref = room["ref"]
+    teachers = places(
+        room, "", "members", f"members/{ref}/remove", f"members/{ref}/time", "deadlines",
+        "settings", "leave", f"as/{ref}",
+    )  # fmt: skip
+    learners = ["/en/classroom/", "/en/classroom/feedback/", *places(room, ""), room["step"]]
+    visitors = ["/en/classroom/join/", f"/en/classroom/join/{room['code']}/"]
+    for who, addresses in (("instructor", teachers), ("learner", learners), ("", visitors)):
+        page = signed_in(browser, stack, room.get(who, ""), **look).new_page()
+        for address in addresses:
+            answer = page.goto(address)
+            assert answer is not None and answer.status == 200, address
+            assert_clean(page)
+        page.context.close()
+
+
+def assert_clean(page: Page) -> None:
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert beyond <= 0, page.url
