@@ -84,6 +84,10 @@ class Revision(models.Model):
 
     class Meta:
         ordering: ClassVar[list[str]] = ["number"]
+        # Which submission is an answer's last: asked of all the answers of a cohort at once.
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["answer", "state", "number"], name="submissions_of_an_answer")
+        ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["answer", "number"], name="one_revision_a_number"),
             models.UniqueConstraint(fields=["answer", "key"], name="one_revision_a_key"),

@@ -72,6 +72,10 @@ class Migration(migrations.Migration):
             model_name='revision',
             constraint=models.UniqueConstraint(fields=('answer', 'key'), name='one_revision_a_key'),
         ),
+        migrations.AddIndex(
+            model_name='revision',
+            index=models.Index(fields=['answer', 'state', 'number'], name='submissions_of_an_answer'),
+        ),
         migrations.AddConstraint(
             model_name='revision',
             constraint=models.UniqueConstraint(condition=models.Q(('state', 'draft')), fields=('answer',), name='one_draft'),
