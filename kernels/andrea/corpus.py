@@ -59,13 +59,20 @@ def text_files(root: Path, *, standard: bool) -> Iterator[Path]:
     if root.is_file():
         found = [root]
     elif standard:
-        found = [p for p in root.rglob("*.py") if not SKIPPED & set(p.relative_to(root).parts)]
+        found = list(python_files(root))
     else:
         found = [p for p in root.rglob("*") if p.is_file() and not hidden(p.relative_to(root))]
     found.sort(key=lambda path: path.relative_to(root).parts)
     if not any(path.stat().st_size for path in found):
         raise BadParameter(f"corpus = {str(root)!r} is empty; {ACCEPTED}.")
     yield from found
+
+
+def python_files(root: Path) -> Iterator[Path]:
+    """Without a look into the folders that are skipped: one may hold tens of thousands of files."""
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if name not in SKIPPED]
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 def hidden(path: Path) -> bool:
