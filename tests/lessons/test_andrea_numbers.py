@@ -89,6 +89,7 @@ DUE = {
     "adamw/resume/size": file_size(ROUND) / MB,
     "accumulation/what-adds/saved": (plan(BIG).bytes - plan(FOUR_SMALL).bytes) / MB,
     "checkpoints/layout/micro": file_size(parameter_count(MICRO)),
+    "training-run/laid-over/factor": 1 / 18.4,  # clip over norm
     "memory/the-plan/total": plan(BIG).bytes,
     "memory/what-if/twelve": plan(preset("120M", {"batch": 12})).bytes / MB,
     "schedule/cosine/half": schedule.learning_rate(BIG, 100_000),
