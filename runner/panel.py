@@ -66,12 +66,17 @@ class Panel:
     @property
     def provable(self) -> bool:
         """Whether the person may have it proved that stopping it changes nothing."""
-        return self.steerable and bool(self.procedure.proof)
+        return self.steerable and self.trains
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains a language model: what can be resumed has a proof that it can."""
+        return bool(self.procedure.proof)
 
     @cached_property
     def training(self) -> Training | None:
         """The Run as a training, where it is one and has told of itself."""
-        if self.snapshot is None or not self.procedure.checkpoints:
+        if self.snapshot is None or not self.trains:
             return None
         return look(self.story, self.snapshot.run.artifacts, self.wording)
 
@@ -90,7 +95,7 @@ class Panel:
 
     @property
     def stop_word(self) -> str:
-        return self.wording.say("stop_save" if self.procedure.checkpoints else "stop")
+        return self.wording.say("stop_save" if self.trains else "stop")
 
     @property
     def goes_on(self) -> str:
@@ -187,7 +192,7 @@ class Panel:
             "told": packed(self.snapshot.events if self.snapshot else [], self.story.curves),
             "before": [curve.data() for curve in self.story.before],
             "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
-            "training": self.procedure.checkpoints,
+            "training": self.trains,
         }
 
 
@@ -222,7 +227,7 @@ def whole(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Snapshot:
     """With every Event of a training: its curves are drawn whole at once, also without a script.
     What they come to is small, unlike the Events of other Runs, which a socket brings."""
     events = snapshot.events
-    if not procedure.checkpoints or len(events) < limits.PAGE_EVENTS:
+    if not procedure.proof or len(events) < limits.PAGE_EVENTS:
         return snapshot
     after = events[-1]["seq"]
     rest = api.events_after(snapshot.run.id, viewer, after, limits.MAX_EVENTS)

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from runner.packing import packed
+from runner.story import tell
+from runner.wording import Wording
 from tests.browser.conftest import signed_in
+from tests.browser.trained import trained
 from tests.stack import Stack
 
 EVENTS = [
@@ -60,6 +64,35 @@ def test_what_comes_twice_counts_once(page: Page) -> None:
 def test_a_gap_is_not_stepped_over(page: Page) -> None:
     state = reduced(page, EVENTS[:3], EVENTS[5:])
     assert state["seq"] == 3 and state["outcome"] is None
+
+
+RESTORE = """async (told) => {
+    const { restored } = await import("/static/js/run/reducer.js");
+    const plain = (_, value) => value instanceof Map ? [...value.entries()] : value;
+    return JSON.stringify(restored(told), plain);
+}"""
+
+
+@pytest.mark.parametrize("lost_at", [0, 257])
+def test_what_the_server_has_packed_is_the_same_state(page: Page, lost_at: int) -> None:
+    events = [
+        {"seq": seq, "kind": kind, "at": "", "data": data}
+        for seq, (kind, data) in enumerate(trained(300, lost_at=lost_at), start=1)
+    ]
+    curves = tell(events, None, Wording("en", {})).curves
+    whole = reduced(page, events)
+    state = json.loads(page.evaluate(RESTORE, packed(events, curves)))
+    assert state == whole
+    assert reduced(page, events[:700], events[700:]) == whole
+
+
+def test_a_run_that_begins_anew_forgets_what_it_said(page: Page) -> None:
+    note = {"code": "log.restarted", "params": {"attempt": 2}}
+    anew = {"seq": 10, "kind": "log", "at": "", "data": {"note": note, "level": "warning"}}
+    state = reduced(page, [*EVENTS[:9], anew])
+    assert (state["cases"], state["metrics"], state["era"]) == ([], [], 1)
+    assert [line.get("text") for line in state["log"]] == ["a line", None]
+    assert state["made"] == {"seed": 1}
 
 
 def test_an_older_state_is_left_as_it_was(page: Page) -> None:

@@ -7,6 +7,7 @@ import { drawMetrics } from "./metrics.js";
 import { drawFiles, drawLog, drawMade, drawPictures, drawSamples, drawTables } from "./pieces.js";
 import { advance, blank, restored } from "./reducer.js";
 import { follow } from "./socket.js";
+import { saidText, verdictText } from "./verdict.js";
 import { Wording } from "./words.js";
 
 const KEPT_MS = 1500;
@@ -37,6 +38,11 @@ export class Panel {
   open(data) {
     if (data.run) this.begin(data.run, data.told, data.before);
     else if (data.grid) this.draw();
+  }
+
+  /** The heading of a part: one level below the title of the panel. */
+  heading(text) {
+    return el(this.root.querySelector("h1") ? "h2" : "h3", { class: "part" }, text);
   }
 
   url(rest = "") {
@@ -212,37 +218,10 @@ export class Panel {
 
   renderVerdict() {
     const [kind, sign] = (this.run.state === "ended" && SIGNS[this.run.outcome]) || [];
-    const text = this.verdictText();
+    const text = verdictText(this);
     const shown = sign ? `${sign} ${text}` : text;
     if (this.verdict.textContent !== shown) this.verdict.replaceChildren(kind ? el(kind, {}, shown) : shown);
-    write(this.said, this.saidText());
-  }
-
-  verdictText() {
-    const { wording, run, state } = this;
-    if (run.state === "ended") return wording.say(`outcome.${run.outcome}`);
-    if (run.state === "queued") {
-      return run.queue_position ? wording.say("queue_place", { place: run.queue_position }) : wording.say("queued");
-    }
-    if (!state.cases.length) {
-      if (this.drawTraining && state.progress && !run.stopping) return wording.say("step_of", state.progress);
-      return wording.say(run.stopping ? "stopping" : "running");
-    }
-    const left = Math.max(0, (state.progress?.total ?? 0) - state.cases.length);
-    const counts = [wording.say("count_passed", { n: state.passed })];
-    if (state.failed) counts.push(wording.say("count_failed", { n: state.failed }));
-    if (left) counts.push(wording.say("count_left", { n: left }));
-    return counts.join(", ");
-  }
-
-  saidText() {
-    const { wording, run, state } = this;
-    if (run.state === "queued") {
-      return run.wait ? wording.say("queue_range", { low: run.wait[0], high: run.wait[1] }) : wording.say("queue_unknown");
-    }
-    if (run.state === "running") return wording.note(state.progress?.note);
-    const ended = run.note?.code ? run.note : { code: `outcome.${run.outcome}` };
-    return [wording.note(ended), wording.words[`advice.${run.outcome}`]].filter(Boolean).join(" ");
+    write(this.said, saidText(this));
   }
 
   renderMeter() {

@@ -12,7 +12,7 @@ export function drawCheckpoints(host, wording, panel) {
   const detail = el("ol", { class: "kept" });
   const hint = panel.run.recording ? el("p", { class: "hint" }, wording.say("not_recorded")) : "";
   const section = el("section", { class: "checkpoints", hidden: true });
-  section.append(el("h3", {}, wording.say("checkpoints")), hint, rail, detail);
+  section.append(panel.heading(wording.say("checkpoints")), hint, rail, detail);
   host.append(section);
   let all = [];
   let chosen = null; // a step; null: the latest one

@@ -3,13 +3,14 @@
 import { el, set, write } from "../../dom.js";
 import { drawSample } from "../sample.js";
 
-export function drawViewer(host, wording, scoring) {
+export function drawViewer(host, panel) {
+  const { wording, shared } = panel;
   const back = el("button", { type: "button", class: "quiet" }, wording.say("previous"));
   const on = el("button", { type: "button", class: "quiet" }, wording.say("next"));
   const where = el("span", { class: "placed", role: "status" });
   const place = el("div", {});
   const bar = el("div", { class: "row stepper" }, back, where, on);
-  const section = el("section", { class: "samples", hidden: true }, el("h3", {}, wording.say("samples")), bar, place);
+  const section = el("section", { class: "samples", hidden: true }, panel.heading(wording.say("samples")), bar, place);
   host.append(section);
   let samples = [];
   let shown = null;
@@ -24,7 +25,7 @@ export function drawViewer(host, wording, scoring) {
     set(on, { "aria-disabled": String(index === samples.length - 1) });
     if (shown === samples[index]) return;
     shown = samples[index];
-    place.replaceChildren(drawSample(shown, wording, scoring));
+    place.replaceChildren(drawSample(shown, wording, shared.scoring));
   }
 
   function go(by) {

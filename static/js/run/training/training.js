@@ -7,15 +7,15 @@ import { drawViewer } from "./samples.js";
 
 /** The pieces of the story, in order; each is called with the state after every change. */
 export function drawTraining(host, panel) {
-  const { wording, shared } = panel;
+  const { wording } = panel;
   return [
     drawLoss(host, panel),
     drawPlaces(host, wording),
-    drawPhases(host, wording),
+    drawPhases(host, panel),
     drawCheckpoints(host, wording, panel),
     drawProof(host, wording, panel),
     drawGauges(host, panel),
-    drawViewer(host, wording, shared.scoring),
+    drawViewer(host, panel),
   ];
 }
 
@@ -31,10 +31,11 @@ function drawPlaces(host, wording) {
   };
 }
 
-function drawPhases(host, wording) {
+function drawPhases(host, panel) {
+  const { wording } = panel;
   const list = el("ol", {});
   const hint = el("p", { class: "hint" }, wording.say("phases_hint"));
-  const section = el("section", { class: "phases", hidden: true }, el("h3", {}, wording.say("phases")), list, hint);
+  const section = el("section", { class: "phases", hidden: true }, panel.heading(wording.say("phases")), list, hint);
   host.append(section);
   let drawn = null;
   return ({ phases }) => {
