@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "chainrule.nulls.WithoutNulls",
     "accounts.middleware.PersonMiddleware",  # last: see there
 ]
 ROOT_URLCONF = "chainrule.urls"

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Person
 from lessons.content.library import library
 from runner.models import Run
 from tests.security.conftest import Clients, Made
@@ -46,6 +47,15 @@ def test_odd_values_break_nothing(odd: str, client_as: Clients, made: Made) -> N
         data = dict.fromkeys(FIELDS, odd)
         send = client.get if row.method == "GET" else client.post
         assert send(address, data).status_code < 500, (row, odd)
+
+
+@pytest.mark.django_db
+def test_a_nul_is_taken_out_of_what_is_typed(client: Client) -> None:
+    sent = {"email": "a\x00da@example.org", "password": "a long\x00 sentence 42"}
+    assert client.post("/en/account/sign-up/", sent).status_code == 302
+    assert Person.objects.get().email == "ada@example.org"
+    assert client.get("/en/search/", {"q": "me\x00an"}).context["query"] == "mean"
+    assert client.get("/en/classroom/join/AB%00CD/").status_code == 404
 
 
 @pytest.mark.parametrize("odd", ODD, ids=[repr(odd[:20]) for odd in ODD])
