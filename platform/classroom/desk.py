@@ -87,11 +87,7 @@ def desk(
 
     `posted` is a form that was not taken. Raises NoSuchRevision.
     """
-    revisions = list(
-        Revision.objects.filter(answer__revisions=of, state=State.SUBMITTED).order_by("-number")[
-            :_HISTORY
-        ]
-    )
+    revisions = _submissions(of)
     here = next((row for row in revisions if number in (None, row.number)), None)
     if here is None:
         raise NoSuchRevision
@@ -196,6 +192,12 @@ def judged(judgement: Judgement) -> dict[str, Any]:
         "points": sorted(judgement.points),
         "adjustment": str(judgement.adjustment),
     }
+
+
+def _submissions(of: uuid.UUID) -> list[Revision]:
+    """Of the same answer, the last one first."""
+    rows = Revision.objects.filter(answer__revisions=of, state=State.SUBMITTED)
+    return list(rows.order_by("-number")[:_HISTORY])
 
 
 def _grades(cohort: Cohort, revisions: Iterable[Revision]) -> dict[Any, Grade]:

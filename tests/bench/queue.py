@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from tests.bench._report import Row, percentile, set_up
-from tests.bench.pages import Guest, most_queries
+from tests.bench.pages import Guest, cpu_seconds, most_queries
 from tests.browser.conftest import ARGUMENTS
 from tests.stack import ROOT, Stack
 
@@ -43,7 +43,6 @@ def filled(stack: Stack) -> tuple[str, str, str]:
 
 
 def server_times(guest: Guest, address: str) -> list[float]:
-    guest.ask(address)
     times = []
     for _ in range(ROUNDS):
         status, _, taken = guest.ask(address)
@@ -104,9 +103,13 @@ def measured(stack: Stack) -> list[Row]:
     pages = {"queue": queue, "question": f"{queue}{activity}/", "grade": grade}
     rows = []
     for name, address in pages.items():
+        guest.ask(address)
+        before = cpu_seconds(stack)
         times = server_times(guest, address)
+        cpu = (cpu_seconds(stack) - before) * 1000 / len(times)
         p95 = percentile(times, 0.95)
-        note = f"median {percentile(times, 0.5):.1f}, load {os.getloadavg()[0]:.1f}"
+        note = f"median {percentile(times, 0.5):.1f}, CPU {cpu:.1f} ms"
+        note += f", load {os.getloadavg()[0]:.1f}"
         what = f"{name} page, {LEARNERS} learners x {QUESTIONS} questions, p95"
         rows.append(Row(what, f"{p95:.1f} ms", f"< {TARGET_MS} ms", p95 < TARGET_MS, note))
     seen = turning(stack.url, session, grade)
