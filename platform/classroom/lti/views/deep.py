@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from csp.constants import SELF
 from csp.decorators import csp_replace
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from lti_tool.models import LtiContext
 
 from classroom.lti import deep, linking, outgoing
+from classroom.lti.views.entering import lost
 from classroom.models import Cohort, Membership, Role
 from classroom.progress import course_of
 from classroom.titles import titles_of
@@ -26,7 +27,7 @@ def pick(request: HttpRequest) -> HttpResponse:
     context = rows.filter(pk=kept["context"]).first() if kept else None
     link = linking.link_of(context) if context else None
     if kept is None or context is None or link is None or not _teaches(request, link.cohort):
-        raise Http404
+        return lost(request)
     course, titles = course_of(link.cohort), titles_of(link.cohort.course)
     lessons = [lesson for lesson in course.lessons if lesson.steps] if course else []
     named = [(lesson, titles.lesson(lesson) if titles else lesson.id) for lesson in lessons]

@@ -46,11 +46,11 @@ class ConnectForm(forms.Form):
 def enter(request: HttpRequest) -> HttpResponse:
     ticket = tickets.read(request)
     if ticket is None:
-        return _lost(request)
+        return lost(request)
     here = request.user if isinstance(request.user, Person) else None
     owner = ticket.user.auth_user
     if owner is not None and not owner.is_active:
-        return _lost(request)
+        return lost(request)
     spoken = language.chosen(request) or arrivals.language_of(ticket.locale) or _spoken(owner)
     with translation.override(spoken):
         if here is not None and here.is_guest and has_work(here):
@@ -78,7 +78,7 @@ def _met_an_account(request: HttpRequest, ticket: Ticket, here: Person) -> HttpR
         throttle.take(throttle.PASSWORD_CHECKS, str(here.pk))
         if form.is_valid():
             return _go_in(request, ticket, account=here)
-    context = _named(ticket) | {"here": here, "form": form if may_connect else None}
+    context = _named(ticket) | {"account": here, "form": form if may_connect else None}
     status = 422 if form.errors else 200
     return render(request, "classroom/lti/account.html", context, status=status)
 
@@ -92,9 +92,9 @@ def _go_in(
 ) -> HttpResponse:
     """Spend the ticket, sign them in, give them their place, and on to where they wanted."""
     if not tickets.spend(ticket):
-        return _lost(request)
+        return lost(request)
     if account is not None and not arrivals.connect(ticket.user, account):
-        return _lost(request)
+        return lost(request)
     person = account or arrivals.person_of(ticket.user, ticket.locale)
     if guest is not None:
         merge(guest, person)
@@ -144,5 +144,7 @@ def _spoken(owner: Person | None) -> str:
     return owner.language if owner else translation.get_language() or "en"
 
 
-def _lost(request: HttpRequest) -> HttpResponse:
+def lost(request: HttpRequest) -> HttpResponse:
+    """There is nothing (any more) to go on with. No 404: the languages' middleware would look for
+    this address below a language."""
     return render(request, "classroom/lti/lost.html", status=400)

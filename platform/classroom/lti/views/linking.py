@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,7 +16,8 @@ from classroom.cohort_forms import CohortForm
 from classroom.deadlines import zone_names
 from classroom.lti import linking
 from classroom.lti.places import Place
-from classroom.models import Cohort, ContextLink
+from classroom.lti.views.entering import lost
+from classroom.models import ContextLink
 
 
 @never_cache
@@ -26,7 +27,7 @@ def link(request: HttpRequest) -> HttpResponse:
     kept = request.session.get("lti-link")
     context = LtiContext.objects.filter(pk=kept["context"]).first() if kept else None
     if kept is None or context is None or not request.user.is_authenticated:
-        raise Http404
+        return lost(request)
     form = _form(request, context, Place.from_json(kept["place"]).course)
     trouble = ""
     if request.method == "POST":
@@ -35,6 +36,8 @@ def link(request: HttpRequest) -> HttpResponse:
                 del request.session["lti-link"]
                 messages.success(request, _("The course and the cohort are linked."))
                 return HttpResponseRedirect(_onward(kept, made))
+            if not form.is_bound:
+                trouble = _("Choose one of your cohorts.")
         except linking.LinkedAlready:
             trouble = _("Somebody else has just linked this course. Open it again.")
     shown = {
@@ -45,7 +48,7 @@ def link(request: HttpRequest) -> HttpResponse:
         "zones": sorted(zone_names()),
         "trouble": trouble,
     }
-    status = 409 if trouble else 422 if form.errors else 200
+    status = 422 if form.errors else 409 if trouble else 200
     return render(request, "classroom/lti/link.html", shown, status=status)
 
 
@@ -61,16 +64,10 @@ def _linked(request: HttpRequest, context: LtiContext, form: CohortForm) -> Cont
         if not form.is_valid():
             return None
         return linking.link_to_new(context, request.user, **form.cleaned_data)
-    wanted = _cohort(request)
-    return linking.link(context, request.user, wanted)
-
-
-def _cohort(request: HttpRequest) -> Cohort:
-    number = request.POST.get("cohort", "")
     for cohort in linking.instructed_by(request.user):
-        if str(cohort.pk) == number:
-            return cohort
-    raise Http404(number)
+        if str(cohort.pk) == request.POST.get("cohort"):
+            return linking.link(context, request.user, cohort)
+    return None
 
 
 def _onward(kept: dict[str, Any], made: ContextLink) -> str:

@@ -1,0 +1,1 @@
+"""Learning platforms, against one that is simulated whole: `platform.py`."""
