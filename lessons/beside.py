@@ -1,6 +1,8 @@
-"""What others put beside a step's question: feedback, deadlines, a word about a re-check.
+"""What others put beside a step's question (feedback, deadlines, a word about a re-check) and
+beside a lesson in the course's list.
 
-Each name of settings.STEP_PARTS is a function (request, course, lesson, step) -> Beside | None.
+Each name of settings.STEP_PARTS is a function (request, course, lesson, step) -> Beside | None,
+each of settings.LESSON_NOTES one (request, course) -> {lesson: HTML}.
 """
 
 from collections.abc import Iterable
@@ -32,6 +34,15 @@ def beside(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> 
         if (part := import_string(name)(request, course, lesson, step))
     ]
     return Beside(_joined(part.above for part in parts), _joined(part.below for part in parts))
+
+
+def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:
+    """By lesson, what stands beside it; where two have something to say, the first."""
+    found: dict[str, SafeString] = {}
+    if request.user.is_authenticated:
+        for name in settings.LESSON_NOTES:
+            found = import_string(name)(request, course) | found
+    return found
 
 
 def _joined(parts: Iterable[SafeString]) -> SafeString:

@@ -1,13 +1,16 @@
 """The catalogue of courses and the page of one course."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from lessons.beside import lesson_notes
 from lessons.content.library import library
 from lessons.content.page import course_links
 from lessons.content.prose import Prose
@@ -30,6 +33,7 @@ class LessonRow:
     steps: int
     done: int
     here: bool  # where the reader left
+    note: SafeString = SafeString("")  # what others put beside it: until when it is open
 
     @property
     def pips(self) -> list[bool]:
@@ -75,10 +79,14 @@ def course(request: HttpRequest, course: str) -> HttpResponse:
     found = find(course)
     place = places(request.user, [course])[course]
     last = place.last(found.course)
+    notes = lesson_notes(request, found.course)
     context = {
         "course": _card(found, place),
         "lessons": [
-            _row(found, lesson, number, place, here=bool(last and last[0] == lesson))
+            dataclasses.replace(
+                _row(found, lesson, number, place, here=bool(last and last[0] == lesson)),
+                note=notes.get(lesson.id, SafeString("")),
+            )
             for number, lesson in enumerate(found.course.lessons, start=1)
             if lesson.steps
         ],

@@ -139,6 +139,8 @@ AUTHENTICATION_BACKENDS = [
 ]
 # Asked in turn whether somebody may submit in a lesson now: (person, course, lesson) -> Closed.
 SUBMISSION_GATES = ["classroom.hooks.gate"]
+# What stands beside a lesson in its course's list: (request, course) -> {lesson: HTML}.
+LESSON_NOTES = ["classroom.hooks.lesson_notes"]
 # What stands beside a step's question: (request, course, lesson, step) -> Beside.
 STEP_PARTS = ["classroom.hooks.step_part", "classroom.rechecks.learners.step_part"]
 AUTH_PASSWORD_VALIDATORS = [

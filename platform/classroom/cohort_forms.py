@@ -13,13 +13,15 @@ from classroom.deadlines import zone_names
 from classroom.feedback import LONGEST_REASON
 from classroom.models import Release, Role
 
+HIDDEN = {"Cc", "Cf", "Co", "Cs"}  # categories of characters that cannot be shown
+
 
 class TitleField(forms.CharField):
     """A line of text that people read: no control characters, one space between words."""
 
     def clean(self, value: Any) -> str:
         text = unicodedata.normalize("NFC", super().clean(value))
-        if any(unicodedata.category(letter) in {"Cc", "Cf", "Co", "Cs"} for letter in text):
+        if any(unicodedata.category(letter) in HIDDEN for letter in text):
             raise ValidationError(_("The name contains characters that cannot be shown."))
         return " ".join(text.split())
 

@@ -98,11 +98,14 @@ class Closings:
         return end.at if end else None
 
 
-def closings(cohort: Cohort) -> Closings:
-    """In two queries, whatever the size of the cohort."""
+def closings(cohort: Cohort, person: Any = None) -> Closings:
+    """In two queries, whatever the size of the cohort; of one person alone where they are named."""
+    extensions = Extension.objects.filter(cohort=cohort)
+    if person is not None:
+        extensions = extensions.filter(person=person)
     return Closings(
         {row.lesson: row for row in Deadline.objects.filter(cohort=cohort)},
-        {(row.person_id, row.lesson): row for row in Extension.objects.filter(cohort=cohort)},
+        {(row.person_id, row.lesson): row for row in extensions},
     )
 
 
@@ -115,12 +118,22 @@ def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | N
     return _later(deadline, extension)
 
 
-def ends_of(person: Any, course: str, lesson: str) -> list[Deadline | Extension | None]:
-    """What closes the lesson, in each cohort in which this person learns the course."""
+def last_ends(person: Any, course: str) -> dict[str, Deadline | Extension]:
+    """By lesson, what closes it for who learns the course in one cohort or several: the last
+    that does. A lesson which one of them leaves open has no end."""
     mine = Membership.objects.filter(
         person=person, role=Role.LEARNER, cohort__course=course, cohort__archived_at=None
     ).select_related("cohort")
-    return [closes(person, membership.cohort, lesson) for membership in mine]
+    ends = [closings(membership.cohort, person) for membership in mine]
+    if not ends:
+        return {}
+    common = set.intersection(*(set(each.deadlines) for each in ends))
+    return {
+        lesson: max(
+            (end for each in ends if (end := each.of(person.pk, lesson))), key=lambda end: end.at
+        )
+        for lesson in common
+    }
 
 
 def closes_at(person: Any, cohort: Cohort, lesson: str) -> datetime | None:

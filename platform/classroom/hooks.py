@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from classroom import feedback
-from classroom.deadlines import ends_of
-from classroom.models import Deadline, Extension
+from classroom.deadlines import last_ends
+from classroom.models import Extension
 from classroom.standing import standing
 from classroom.wording import said
 from lessons.beside import Beside
@@ -22,7 +22,7 @@ from lessons.views.found import reading_language
 
 def gate(person: Any, course: str, lesson: str) -> Closed | None:
     """Closed when the lesson is over in every cohort in which this person learns the course."""
-    last = _last_end(person, course, lesson)
+    last = last_ends(person, course).get(lesson)
     if last is None or timezone.now() < last.at:
         return None
     return Closed(
@@ -51,13 +51,27 @@ def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) 
     return Beside(above, below)
 
 
+def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:
+    """Until when each lesson of the course is open for this learner."""
+    if not standing(request).is_member:
+        return {}
+    now = timezone.now()
+    return {
+        lesson: render_to_string(
+            "classroom/feedback/_note.html",
+            {"end": end, "said": said(end), "is_over": end.at <= now},
+        )
+        for lesson, end in last_ends(request.user, course.id).items()
+    }
+
+
 def menu(request: HttpRequest) -> dict[str, Any]:
     """Context of every page: whether this person is in a cohort, and how much came back."""
     return {"classroom": SimpleLazyObject(lambda: standing(request))}
 
 
 def _closing(request: HttpRequest, course: str, lesson: str) -> SafeString:
-    end = _last_end(request.user, course, lesson)
+    end = last_ends(request.user, course).get(lesson)
     if end is None:
         return SafeString("")
     context = {
@@ -67,10 +81,3 @@ def _closing(request: HttpRequest, course: str, lesson: str) -> SafeString:
         "is_extended": isinstance(end, Extension),
     }
     return render_to_string("classroom/feedback/_closing.html", context, request)
-
-
-def _last_end(person: Any, course: str, lesson: str) -> Deadline | Extension | None:
-    """The latest end, over the cohorts in which they learn; None: at least one has none."""
-    ends = ends_of(person, course, lesson)
-    known = [end for end in ends if end]
-    return max(known, key=lambda end: end.at) if known and len(known) == len(ends) else None

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db import connection
 from django.http import HttpRequest
 
 from accounts.models import Person
 from classroom.models import Grade, Membership, RecheckItem
+from lessons.models import Answer, Revision
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,23 @@ class Standing:
 
 
 NOBODY = Standing()
+# In SQL, for every page of somebody signed in waits for it: the ORM takes 2 ms to write it.
+_RECEIVED = f"""FROM {Grade._meta.db_table} g
+    JOIN {Revision._meta.db_table} r ON r.id = g.revision_id
+    JOIN {Answer._meta.db_table} a ON a.id = r.answer_id
+    WHERE a.person_id = %s AND g.published_at IS NOT NULL"""
+_ASKED = f"""SELECT
+    EXISTS (SELECT 1 FROM {Membership._meta.db_table} WHERE person_id = %s),
+    EXISTS (SELECT 1 {_RECEIVED}),
+    EXISTS (SELECT 1 FROM {RecheckItem._meta.db_table} WHERE person_id = %s),
+    (SELECT COUNT(*) {_RECEIVED} AND g.seen_at IS NULL)"""
 
 
 def standing(request: HttpRequest) -> Standing:
     """In one query, however often it is asked; none for a visitor."""
     found: Standing | None = getattr(request, "_standing", None)
     if found is None:
-        # A page about a request that was refused early knows of nobody.
-        person = getattr(request, "user", None)
-        found = _standing(person) if person is not None else NOBODY
+        found = _standing(request.user)
         request._standing = found  # type: ignore[attr-defined]
     return found
 
@@ -36,23 +44,8 @@ def standing(request: HttpRequest) -> Standing:
 def _standing(person: Any) -> Standing:
     if not person.is_authenticated:
         return NOBODY
-    received = Grade.objects.filter(
-        revision__answer__person=OuterRef("pk"), published_at__isnull=False
-    ).order_by()
-    unseen = (
-        received.filter(seen_at=None)
-        .values("revision__answer__person")
-        .annotate(n=Count("pk"))
-        .values("n")
-    )
-    row = (
-        Person.objects.filter(pk=person.pk)
-        .values_list(
-            Exists(Membership.objects.filter(person=OuterRef("pk"))),
-            Exists(received),
-            Exists(RecheckItem.objects.filter(person=OuterRef("pk"))),
-            Coalesce(Subquery(unseen, IntegerField()), Value(0)),
-        )
-        .first()
-    )
-    return Standing(*row) if row else NOBODY
+    key = Person._meta.pk.get_db_prep_value(person.pk, connection)
+    with connection.cursor() as cursor:
+        cursor.execute(_ASKED, [key] * 4)
+        member, feedback, rechecks, unseen = cursor.fetchone()
+    return Standing(bool(member), bool(feedback), bool(rechecks), unseen)

@@ -268,7 +268,11 @@ def test_a_learner_gets_more_time_and_reads_why(room: Room, lesson: str) -> None
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("en", "December 1, 2026, 23:59"), ("fr", "1 décembre 2026, 23:59"), ("tr", "1 Aralık 2026, 23:59")],
+    [
+        ("en", "December 1, 2026, 23:59"),
+        ("fr", "1 décembre 2026, 23:59"),
+        ("tr", "1 Aralık 2026, 23:59"),
+    ],
 )
 def test_a_deadline_is_said_in_the_reader_s_language(
     room: Room, lesson: str, language: str, said: str
@@ -276,3 +280,19 @@ def test_a_deadline_is_said_in_the_reader_s_language(
     client_of(room.instructor).post(at(room), form(lesson, "2026-12-01T23:59"))
     page = client_of(room.learner).get(f"/{language}/classroom/{room.cohort.pk}/").content.decode()
     assert said in page and 'datetime="2026-12-01T22:59:00+00:00"' in page
+
+
+def test_the_course_page_says_until_when_each_lesson_is_open(room: Room, lesson: str) -> None:
+    client_of(room.instructor).post(at(room), form(lesson, "2126-12-01T23:59"))
+    page = client_of(room.learner).get(f"/en/{f.COURSE}/").content.decode()
+    assert page.count("Open until") == 1 and "December 1, 2126, 23:59 (Europe/Paris)" in page
+    f.join(f.a_room(learners=0), room.learner)  # where nothing ever closes
+    assert "Open until" not in client_of(room.learner).get(f"/en/{f.COURSE}/").content.decode()
+    assert "Open until" not in client_of(None).get(f"/en/{f.COURSE}/").content.decode()
+
+
+def test_a_reason_keeps_no_characters_that_cannot_be_shown(room: Room, lesson: str) -> None:
+    address = reverse("classroom:extensions", args=[room.cohort.pk, room.ref(room.learner)])
+    data = form(lesson, "2126-12-01T23:59", **{f"reason.{lesson}": "was\x00 \u202eill"})
+    client_of(room.instructor).post(address, data)
+    assert Extension.objects.get().reason == "was ill"

@@ -11,8 +11,8 @@ urlpatterns: list[URLPattern] = [
     path("feedback/seen/", feedback.seen, name="seen"),
     path("feedback/<int:grade_id>/look/", feedback.look, name="look"),
     path("join/", joining.join_by_code, name="join-by-code"),
-    path("join/<str:code>/", joining.join, name="join"),
-    path("invitation/<str:code>/", joining.invitation, name="invitation"),
+    path("join/<slug:code>/", joining.join, name="join"),
+    path("invitation/<slug:code>/", joining.invitation, name="invitation"),
     path("<uuid:cohort_id>/", cohorts.cohort, name="cohort"),
     path("<uuid:cohort_id>/leave/", joining.leave, name="leave"),
     path("<uuid:cohort_id>/settings/", cohorts.settings, name="settings"),
@@ -25,11 +25,11 @@ urlpatterns: list[URLPattern] = [
         members.withdraw,
         name="withdraw",
     ),
-    path("<uuid:cohort_id>/members/<str:ref>/role/", members.change_role, name="change-role"),
-    path("<uuid:cohort_id>/members/<str:ref>/remove/", members.remove, name="remove"),
-    path("<uuid:cohort_id>/members/<str:ref>/time/", deadlines.extensions, name="extensions"),
-    path("<uuid:cohort_id>/as/<str:ref>/", viewing.view_as, name="view-as"),
+    path("<uuid:cohort_id>/members/<slug:ref>/role/", members.change_role, name="change-role"),
+    path("<uuid:cohort_id>/members/<slug:ref>/remove/", members.remove, name="remove"),
+    path("<uuid:cohort_id>/members/<slug:ref>/time/", deadlines.extensions, name="extensions"),
+    path("<uuid:cohort_id>/as/<slug:ref>/", viewing.view_as, name="view-as"),
     path(
-        "<uuid:cohort_id>/as/<str:ref>/<slug:lesson>/<slug:step>/", viewing.view_as, name="view-as"
+        "<uuid:cohort_id>/as/<slug:ref>/<slug:lesson>/<slug:step>/", viewing.view_as, name="view-as"
     ),
 ]

@@ -64,7 +64,7 @@ def cohort(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         "cohort": here,
         "membership": mine,
         "course_title": courses.course_title(here.course),
-        "lessons": lesson_ends(here, closings(here), mine),
+        "lessons": lesson_ends(here, closings(here, request.user), mine),
     }
     if mine.role == Role.LEARNER:
         return render(request, "classroom/cohorts/learner.html", context)

@@ -1,5 +1,6 @@
 """Until when each lesson is open: for everybody, and longer for one learner."""
 
+import unicodedata
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from classroom import courses, scheduling
 from classroom.access import Teaching, learner, teaching
+from classroom.cohort_forms import HIDDEN
 from classroom.deadlines import Closings, closings
 from classroom.models import Cohort, Deadline, Extension, Membership
 from classroom.scheduling import Outcome, Trouble, Typed
@@ -99,7 +101,7 @@ def extensions(request: HttpRequest, cohort_id: uuid.UUID, ref: str) -> HttpResp
         if not outcome.troubles:
             _tell(request, outcome)
             return HttpResponseRedirect(request.path)
-    ends = closings(here.cohort)
+    ends = closings(here.cohort, member.person)
     rows = {lesson: row for (person, lesson), row in ends.extensions.items()
             if person == member.person_id}  # fmt: skip
     context = _context(here) | {
@@ -124,10 +126,16 @@ def _typed(request: HttpRequest, cohort: Cohort) -> dict[str, Typed]:
         found[lesson.id] = Typed(
             seen=request.POST.get(f"seen.{lesson.id}", ""),
             wall=instead if taken == lesson.id else wall,
-            reason=" ".join(request.POST.get(f"reason.{lesson.id}", "").split()),
+            reason=_line_of_text(request.POST.get(f"reason.{lesson.id}", "")),
             seen_reason=request.POST.get(f"seen-reason.{lesson.id}", ""),
         )
     return found
+
+
+def _line_of_text(typed: str) -> str:
+    """One space between words, and nothing that cannot be shown."""
+    shown = (letter for letter in typed if unicodedata.category(letter) not in HIDDEN)
+    return " ".join("".join(shown).split())
 
 
 def _lines(
