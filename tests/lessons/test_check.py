@@ -11,6 +11,7 @@ FIRST = "small/01-first/lesson.yaml"
 SECOND = "small/02-second/lesson.yaml"
 EN, FR, TR = (f"small/01-first/{language}.md" for language in ("en", "fr", "tr"))
 BOX = "small/01-first/figures/box.svg"
+WORDS, MORE = "- prose: words", "- prose: words\n      - "
 TYPICAL = "{value: 1, abs: 0.001, hint: by-n}"
 
 # What is changed (file, old text, new text), and what the check must say.
@@ -41,6 +42,29 @@ PLANTED = [
     (SECOND, "predict: true", "predict: perhaps", "write true or false, not “perhaps”"),
     (SECOND, "    run: {procedure: rmsnorm.exercise}\n", "", "there is no run that the hypothesis"),
     (SECOND, "id: guess", "id: all-kinds", "is the id of the activity of first/ask too"),
+    # Calculators, the table of kernels, the glossary
+    (FIRST, WORDS, MORE + "calculator: memroy", "write checkpoint, memory"),
+    (
+        FIRST,
+        WORDS,
+        MORE + "calculator: {name: memory, bach: 3}",
+        "“bach” is no entry of it; known: config, precision, batch",
+    ),
+    (
+        FIRST,
+        WORDS,
+        MORE + "calculator: {name: schedule, floor: 2}",
+        "floor: “2” is not accepted",
+    ),
+    (
+        FIRST,
+        WORDS,
+        MORE + "calculator: memory\n      - calculator: memory",
+        "the calculator “memory” stands twice",
+    ),
+    (FIRST, WORDS, MORE + "kernels: bread", "write andrea, not “bread”"),
+    (FIRST, WORDS, MORE + "kernels: andrea", "which step is about “loss”"),
+    ("small/en.md", "block word.mask", "block word.msak", "word.mask: this block is missing"),
     # Names that lead somewhere else
     (SECOND, "rmsnorm.exercise", "rmsnorm.excercise", "no Procedure 'rmsnorm.excercise'"),
     (
