@@ -7,9 +7,10 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.base import ContentFile
 from django.test import Client
+from lti_tool.models import LtiContext, LtiDeployment, LtiRegistration
 
 from accounts.models import Person
-from classroom.models import Cohort, Grade, Invitation, Membership, Recheck
+from classroom.models import Cohort, ContextLink, Grade, Invitation, Membership, Recheck
 from classroom.models import Role as Place
 from runner.models import Run, RunArtifact, StoredEvent
 from tests.classroom.factories import submit
@@ -80,8 +81,17 @@ def made(run: Run, cohort: Cohort, owner: Person, grade: Grade) -> Made:
         "GRADE": str(grade.pk),
         "REVISION": str(grade.revision_id),
         "RECHECK": str(Recheck.objects.create(cohort=cohort, kind="answers").pk),
+        "LINK": str(linked(cohort).pk),
         "INVITATION": Invitation.objects.create(cohort=cohort, role=Place.ASSISTANT).code,
     }
+
+
+def linked(cohort: Cohort) -> ContextLink:
+    """The cohort, as a course of a learning platform."""
+    registration = LtiRegistration.objects.create(name="School", issuer="https://lms.example")
+    deployment = LtiDeployment.objects.create(registration=registration, is_active=True)
+    context = LtiContext.objects.create(deployment=deployment, title="Kernels I")
+    return ContextLink.objects.create(context=context, cohort=cohort)
 
 
 @pytest.fixture

@@ -205,6 +205,19 @@ ROWS: list[Row] = [
     ),
     of_a_cohort("audit", who=INSTRUCTORS),
     of_a_cohort("audit-export", who=INSTRUCTORS, method="POST"),
+    # Learning platforms: their courses and the marks sent there are for instructors; launches are
+    # for who comes from one, and hold a token of the platform's
+    of_a_cohort("platform", who=INSTRUCTORS),
+    of_a_cohort("roster", "LINK", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("unlink", "LINK", who=INSTRUCTORS, method="POST", status=302),
+    of_a_cohort("send-again", who=INSTRUCTORS, method="POST", status=302),
+    Row("lti:keys"),
+    *(
+        Row(f"lti:{name}", method, everyone=400)
+        for name in ("login", "enter", "link", "deep-link")
+        for method in ("GET", "POST")
+    ),
+    Row("lti:launch", "POST", everyone=400),
     # What came back to a learner: for who gave the answer
     Row("classroom:new"),
     Row("classroom:seen", "POST", everyone=302),
@@ -212,6 +225,9 @@ ROWS: list[Row] = [
     Row("classroom:look", "POST", ("GRADE",), everyone=404, differs={Role.OWNER: 422}),
 ]
 
+# Platforms post these from their own pages: a state in a cookie, a nonce and a signature stand in
+# for the page's token.
+EXEMPT = {"lti:login", "lti:launch"}
 SOCKETS = {Role.OWNER, *TEACHERS}  # who may follow the Run
 
 

@@ -37,6 +37,7 @@ from tests.security.test_pages import inline
 NAMED = {  # where instructors may see who is who; each visit is in the audit
     "members", "change-role", "remove", "extensions", "view-as", "gradebook", "gradebook-lesson",
     "export", "import", "import-apply", "import-undo", "adjust",
+    "platform",
 }  # fmt: skip
 TAUGHT = [
     row
