@@ -2,11 +2,15 @@
 graders write is text, and what a stranger may write is bounded."""
 
 import dataclasses
+import json
 import re
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.apps import apps
+from django.db.models import CharField, Max, TextField
+from django.db.models.functions import Length
 from django.test import Client
 from django.urls import reverse
 
@@ -31,7 +35,7 @@ from runner.models import Run
 from tests.classroom.factories import submit
 from tests.security.conftest import Clients, Made
 from tests.security.roles import ASKED, ROWS, Role, Row, filled
-from tests.security.test_hostile_input import SCRIPT
+from tests.security.test_hostile_input import LAST, SCRIPT
 from tests.security.test_pages import inline
 
 NAMED = {  # where instructors may see who is who; each visit is in the audit
@@ -191,3 +195,24 @@ def test_codes_cannot_be_tried_for_ever(
     assert statuses == [422] * 5 + [429] * 2
     assert client.post(address, {"code": made["CODE"]}).status_code == 429
     assert Membership.objects.filter(person__email="account@example.org").count() == 0
+
+
+TYPED = ("comment", "reply", "reason", "text", "passage", "name")
+POSTS = [row for row in ROWS if row.name.startswith("classroom:") and row.method == "POST"]
+
+
+def test_nothing_is_stored_that_is_longer_than_it_may_be(client_as: Clients, made: Made) -> None:
+    """Also where the database itself would take it: a text column, or any column of SQLite."""
+    clients = {role: client_as(role) for role in (Role.OWNER, Role.TEACHER)}
+    passage = json.dumps([{"field": "why", "start": 0, "end": 3, "quote": "x", "text": "x" * 9000}])
+    for row in POSTS:
+        if (row.name, row.method) in LAST:
+            continue
+        data = filled(row.data, made) | dict.fromkeys(TYPED, "x" * 30_000) | {"passages": passage}
+        answer = clients[row.insider].post(reverse(row.name, args=filled(row.args, made)), data)
+        assert answer.status_code < 500, row
+    for model in apps.get_app_config("classroom").get_models():
+        for column in model._meta.concrete_fields:
+            if column.max_length and isinstance(column, CharField | TextField):
+                longest = model._base_manager.aggregate(n=Max(Length(column.name)))["n"] or 0
+                assert longest <= column.max_length, (model, column.name)
