@@ -14,6 +14,7 @@ from lessons.models import Answer, Revision
 @dataclass(frozen=True)
 class Standing:
     is_member: bool = False
+    is_instructor: bool = False  # in the group that may make cohorts
     has_feedback: bool = False
     has_rechecks: bool = False
     unseen: int = 0  # feedback they have not looked at
@@ -27,6 +28,7 @@ _RECEIVED = f"""FROM {Grade._meta.db_table} g
     WHERE a.person_id = %s AND g.published_at IS NOT NULL"""
 _ASKED = f"""SELECT
     EXISTS (SELECT 1 FROM {Membership._meta.db_table} WHERE person_id = %s),
+    EXISTS (SELECT 1 FROM {Person.groups.through._meta.db_table} WHERE person_id = %s),
     EXISTS (SELECT 1 {_RECEIVED}),
     EXISTS (SELECT 1 FROM {RecheckItem._meta.db_table} WHERE person_id = %s),
     (SELECT COUNT(*) {_RECEIVED} AND g.seen_at IS NULL)"""
@@ -46,6 +48,6 @@ def _standing(person: Any) -> Standing:
         return NOBODY
     key = Person._meta.pk.get_db_prep_value(person.pk, connection)
     with connection.cursor() as cursor:
-        cursor.execute(_ASKED, [key] * 4)
-        member, feedback, rechecks, unseen = cursor.fetchone()
-    return Standing(bool(member), bool(feedback), bool(rechecks), unseen)
+        cursor.execute(_ASKED, [key] * 5)
+        member, instructor, feedback, rechecks, unseen = cursor.fetchone()
+    return Standing(bool(member), bool(instructor), bool(feedback), bool(rechecks), unseen)

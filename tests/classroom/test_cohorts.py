@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Permission
 from django.core import mail
+from django.core.management import call_command
 from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
@@ -330,3 +331,19 @@ def test_names_are_shown_as_what_they_are(room: Room) -> None:
     page = client_of(room.instructor).get(at("members", room.cohort.pk)).content.decode()
     assert hostile not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_the_menu_leads_to_the_classroom_whom_it_concerns(room: Room) -> None:
+    def leads(person: Person | None) -> bool:
+        return f'href="{at("home")}"' in client_of(person).get("/en/").content.decode()
+
+    assert leads(room.learner) and leads(room.assistant)
+    assert not leads(f.a_person()) and not leads(f.a_guest()) and not leads(None)
+    newcomer = f.a_person(email="new@example.org")
+    call_command("instructor", "new@example.org")
+    assert leads(newcomer)
+
+
+@pytest.mark.parametrize("path", ["join/%00/", "invitation/%00/", "invitation/ab%00/"])
+def test_an_address_with_a_null_is_not_there(path: str, db: None) -> None:
+    assert client_of(None).get(f"/en/classroom/{path}").status_code == 404
