@@ -120,6 +120,7 @@ def question_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> Htt
         "choice": choice,
         "parts": _parts(own if choice.is_mine else here.everything),
         "page": page,
+        "total": len(here.everything),
         "rows": _rows(asked, list(page), rubric),
         "has_share": any(share.grader_id == request.user.pk for share in shares),
         "shares": shares,
