@@ -63,9 +63,11 @@ def test_what_is_left_of_the_day_is_said_at_once(page: Page) -> None:
 def watched(browser: Browser, stack: Stack, made: dict[str, Any], name: str) -> Page:
     context = signed_in(browser, stack, made["sessions"][name])
     page = context.new_page()
-    with page.expect_websocket() as opened:
-        page.goto(f"/en/runs/{made['runs'][name]}/")
-    opened.value.wait_for_event("framereceived")
+    frames: list[Any] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", frames.append))
+    page.goto(f"/en/runs/{made['runs'][name]}/")
+    while not frames:
+        page.wait_for_timeout(20)
     return page
 
 
