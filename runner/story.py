@@ -119,7 +119,9 @@ def learn(story: Story, note: Mapping[str, Any]) -> None:
         case "log.andrea.schedule":
             story.schedule = params
         case "log.andrea.phase":
-            story.phases.append((params["phase"], params["step"]))
+            # After a resume it says once more in which phase it is.
+            if [name for name, _ in story.phases[-1:]] != [params["phase"]]:
+                story.phases.append((params["phase"], params["step"]))
         case "log.andrea.no-telemetry":
             story.no_telemetry = True
         case "log.andrea.power-limit":

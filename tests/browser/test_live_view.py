@@ -165,3 +165,57 @@ def test_without_a_curve_the_library_for_curves_is_not_fetched(
     page.goto(f"/en/runs/{made['runs']['failed']}/", wait_until="networkidle")
     assert not [url for url in fetched if "uPlot" in url or "htmx" in url]
     context.close()
+
+
+def test_a_file_that_comes_again_is_listed_once_and_one_let_go_has_no_link(page: Page) -> None:
+    page.goto("/en/")
+    files = [
+        {"name": "step_000010.bin", "bytes": 8},
+        {"name": "micro.loss.json", "bytes": 20},
+        {"name": "step_000020.bin", "bytes": 8},
+        {"name": "micro.loss.json", "bytes": 40},
+        {"name": "step_000010.bin", "bytes": 8, "kept": False},
+    ]
+    listed = page.evaluate(
+        """async (files) => {
+            const { drawFiles } = await import("/static/js/run/pieces.js");
+            const host = document.createElement("div");
+            const wording = { language: "en", say: (word) => word };
+            let kept = null;
+            const update = drawFiles(host, wording, (name) => `/files/${name}`, () => kept);
+            const seen = () => Array.from(host.querySelectorAll("li"), (item) =>
+                [item.firstChild.textContent, item.querySelector("a")?.getAttribute("href") ?? null,
+                 item.lastChild.textContent]);
+            update({ artifacts: files.slice(0, 3) });
+            update({ artifacts: files });
+            const first = seen();
+            kept = { "step_000020.bin": false };
+            update({ artifacts: files });
+            return [first, seen()];
+        }""",
+        files,
+    )
+    gone = ["step_000010.bin · not_kept", None, "8 byte"]
+    loss = ["micro.loss.json", "/files/micro.loss.json", "40 byte"]
+    last = ["step_000020.bin", "/files/step_000020.bin", "8 byte"]
+    assert listed[0] == [gone, loss, last]
+    assert listed[1] == [gone, loss, ["step_000020.bin · not_kept", None, "8 byte"]]
+
+
+def test_a_phase_told_once_more_after_a_restart_is_no_new_one(page: Page) -> None:
+    def log(seq: int, code: str, **params: Any) -> dict[str, Any]:
+        note = {"code": code, "params": params}
+        return {"seq": seq, "kind": "log", "at": "", "data": {"note": note}}
+
+    restart = {"attempt": 2, "step": 20, "file": "step_000020.bin"}
+    events = [
+        log(1, "log.andrea.phase", phase="random", step=1),
+        log(2, "log.andrea.phase", phase="frequency", step=11),
+        log(3, "log.andrea.phase", phase="structure", step=25),
+        log(4, "log.resumed-after-restart", **restart),
+        log(5, "log.andrea.phase", phase="frequency", step=21),
+        log(6, "log.andrea.phase", phase="structure", step=25),
+    ]
+    due = [("random", 1), ("frequency", 11), ("structure", 25)]
+    assert [(p["phase"], p["step"]) for p in reduced(page, events)["phases"]] == due
+    assert tell(events, None, Wording("en", {})).phases == due

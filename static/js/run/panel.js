@@ -181,7 +181,7 @@ export class Panel {
       drawTables(part(), wording),
       drawPictures(part(), wording, fileUrl),
       ...(train ? [] : [drawSamples(part(), wording, this.shared.scoring)]),
-      drawFiles(part(), wording, fileUrl),
+      drawFiles(part(), wording, fileUrl, () => this.run?.kept),
       drawLog(part(), wording),
       this.run ? drawMade(part(), wording, this.links(links)) : () => {},
     ];
@@ -269,7 +269,7 @@ export class Panel {
     if (state.outcome && !before.outcome) write(said, `${this.verdict.textContent} ${this.said.textContent}`);
     else if (state.failure && !before.failure) write(said, wording.say("first_failure", { case: wording.title(state.failure) }));
     else if (before.filed <= asked && state.filed > asked) {
-      write(said, wording.say("checkpoint_written", { name: state.artifacts.at(-1).name }));
+      write(said, wording.say("checkpoint_written", { name: state.artifacts.findLast((file) => file.kept !== false).name }));
     } else if (state.made && !before.made) write(said, `${wording.say("running")}: ${state.made.device_name}`);
   }
 }

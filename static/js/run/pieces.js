@@ -49,17 +49,25 @@ export function drawSamples(host, wording, scoring) {
   return growing((state) => state.samples, (data) => host.append(drawSample(data, wording, scoring)));
 }
 
-export function drawFiles(host, wording, fileUrl) {
+/** Each file once, as it is now: a training tells of the same ones again and lets some go. */
+export function drawFiles(host, wording, fileUrl, whatIsKept = () => null) {
   const list = el("ul", { class: "files" });
   const fold = el("details", { class: "fold", hidden: true }, el("summary", {}, wording.say("files")), list);
   host.append(fold);
-  return growing(
-    (state) => state.artifacts,
-    (data) => {
-      fold.hidden = false;
-      list.append(el("li", {}, el("a", { href: fileUrl(data.name) }, data.name), el("span", { class: "size" }, size(data.bytes, wording))));
-    },
-  );
+  let drawn = [];
+  return ({ artifacts }) => {
+    const kept = whatIsKept();
+    if (artifacts === drawn[0] && kept === drawn[1]) return;
+    drawn = [artifacts, kept];
+    const files = [...new Map(artifacts.map((data) => [data.name, data])).values()];
+    fold.hidden = !files.length;
+    list.replaceChildren(...files.map((data) => fileItem(data, kept?.[data.name], wording, fileUrl)));
+  };
+}
+
+function fileItem({ name, bytes, kept = true }, still = true, wording, fileUrl) {
+  const named = kept && still ? el("a", { href: fileUrl(name) }, name) : `${name} · ${wording.say("not_kept")}`;
+  return el("li", {}, named, el("span", { class: "size" }, size(bytes, wording)));
 }
 
 function size(bytes, wording) {

@@ -133,7 +133,8 @@ const learn = {
     state.schedule = params;
   },
   "log.andrea.phase"(state, { phase, step }) {
-    own(state, "phases").push({ phase, step });
+    // After a resume it says once more in which phase it is.
+    if (state.phases.at(-1)?.phase !== phase) own(state, "phases").push({ phase, step });
   },
   "log.andrea.no-telemetry"(state) {
     state.noTelemetry = true;
