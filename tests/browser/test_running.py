@@ -64,7 +64,9 @@ def watched(browser: Browser, stack: Stack, made: dict[str, Any], name: str) -> 
     context = signed_in(browser, stack, made["sessions"][name])
     page = context.new_page()
     frames: list[Any] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", frames.append))
+    page.on(
+        "websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame))
+    )
     page.goto(f"/en/runs/{made['runs'][name]}/")
     while not frames:
         page.wait_for_timeout(20)
@@ -106,7 +108,7 @@ def test_a_checkpoint_is_asked_for_by_keyboard_and_heard(
     expect(page.locator("[data-said]")).to_have_text("Checkpoint asked for")
     page.reload()
     expect(page.locator("[data-checkpoint]")).to_have_text("Checkpoint asked for")
-    expect(page.locator("[data-stop]")).to_have_text("Stop")
+    expect(page.locator("[data-stop]")).to_have_text("Stop and save")
     page.context.close()
 
 
