@@ -1,6 +1,7 @@
 """How the classroom writes points, shares and times, in the reader's language."""
 
 from decimal import Decimal
+from functools import lru_cache
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -16,7 +17,7 @@ def language() -> str:
 
 def points(value: Decimal | None) -> str:
     """2.5 or 2,5; a dash where there are none to say."""
-    return NOTHING if value is None else show_number(float(value), language())
+    return NOTHING if value is None else _shown(value, language())
 
 
 def number(value: float) -> str:
@@ -49,3 +50,8 @@ def duration(seconds: float | None) -> str:
     if days < 1:
         return _("%(hours)d h %(minutes)s min") % {"hours": hours, "minutes": f"{minutes % 60:02}"}
     return _("%(days)d d %(hours)d h") % {"days": days, "hours": hours % 24}
+
+
+@lru_cache(maxsize=4096)  # a table of thousands of cells holds few different numbers
+def _shown(value: Decimal, language: str) -> str:
+    return show_number(float(value), language)

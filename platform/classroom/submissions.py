@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import NamedTuple
 
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from classroom.models import Cohort, Grade, GradePoint, Role
+from classroom.models import Cohort, Grade, GradePoint, Membership, Role
 from classroom.scoring import Given, Marks, Scheme
 from lessons.checking import Verdict
 from lessons.models import Revision, State
@@ -100,6 +101,7 @@ def read_grades(
 _Row = tuple[str, str, str, int, str, str, str | None, str]
 _FIELDS = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
            "run", "verdicts")  # fmt: skip
+_number = itemgetter(3)
 _PLAIN = ("answer__activity", "number", "language")  # the others are read as text
 
 
@@ -112,17 +114,15 @@ def read_works(
 ) -> dict[uuid.UUID, dict[str, Work]]:
     """Every submission is read, as tuples, for the first one says what was right at once."""
     rows = Revision.objects.filter(answer__course=cohort.course, state=State.SUBMITTED)
-    if people is None:  # of many: by a join; a list of them would be too long for a query
-        rows = rows.filter(
-            answer__person__memberships__cohort=cohort,
-            answer__person__memberships__role=Role.LEARNER,
-        )
+    if people is None:  # of many: a list of them would be too long for a query
+        members = Membership.objects.filter(cohort=cohort, role=Role.LEARNER)
+        rows = rows.filter(answer__person__in=members.values("person"))
     else:
         rows = rows.filter(answer__person__in=people)
     fields = [name if name in _PLAIN else Cast(name, TextField()) for name in _FIELDS]
     persons = {text: person for person in learning for text in (person.hex, str(person))}
     found: dict[str, dict[str, list[_Row]]] = {}
-    for row in rows.order_by("number").values_list(*fields):
+    for row in rows.order_by().values_list(*fields):  # sorting the few here is the cheaper way
         if row[0] in persons and row[1] in schemes:
             mine = found.setdefault(row[0], {})
             mine.setdefault(row[1], []).append(row)
@@ -144,9 +144,12 @@ class _Reader:
         self.rights: dict[tuple[str, str], bool | None] = {}
 
     def work(self, activity: str, revisions: Sequence[_Row], grades: Mapping[str, Graded]) -> Work:
+        earlier = 0
+        if len(revisions) > 1:
+            revisions = sorted(revisions, key=_number)
+            earlier = sum(row[2] in grades for row in revisions[:-1])
         _person, _activity, revision, number, language, at, run, text = revisions[-1]
         graded = grades.get(revision)
-        earlier = sum(row[2] in grades for row in revisions[:-1])
         if graded:
             marks = self.schemes[activity].marks(self.verdicts(text), graded.given)
         else:
