@@ -164,7 +164,8 @@ def clipped(story: Story, wording: Wording) -> str:
 
 
 def checkpoints(story: Story, kept: Mapping[str, bool], wording: Wording) -> tuple[Checkpoint, ...]:
-    """Every checkpoint by step; the best has the lowest smoothed loss."""
+    """Every checkpoint by step; the best has the lowest smoothed loss, the later of two. That is
+    the one that the worker keeps: see runner/keeping.py."""
     smooth = story.curves.get("ema")
     found: dict[int, dict[str, Any]] = {}
     for file in story.files:
@@ -172,7 +173,7 @@ def checkpoints(story: Story, kept: Mapping[str, bool], wording: Wording) -> tup
             found[step] = file
     losses = {step: smooth.at(step) if smooth else None for step in found}
     known = {step: loss for step, loss in losses.items() if loss is not None}
-    best = min(sorted(known), key=lambda step: known[step], default=None)
+    best = min(known, key=lambda step: (known[step], -step), default=None)
     return tuple(
         Checkpoint(
             step=step,

@@ -13,7 +13,6 @@ urlpatterns = [
     path("<uuid:run_id>/checkpoint/", views.checkpoint, name="checkpoint"),
     path("<uuid:run_id>/resume/", views.resume, name="resume"),
     path("<uuid:run_id>/prove/", views.prove, name="prove"),
-    path("<uuid:run_id>/files.json", views.files, name="files"),
     path("<uuid:run_id>/events.jsonl", views.events, name="events"),
     path("<uuid:run_id>/log.txt", views.log, name="log"),
     path("<uuid:run_id>/files/<path:name>", views.artifact, name="artifact"),

@@ -181,14 +181,6 @@ def led_on(request: HttpRequest, run_id: uuid.UUID, submit: Callable[[], RunView
     return HttpResponseRedirect(url, status=303)
 
 
-@require_safe
-@missing_is_404
-def files(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
-    """Which of the Run's files are still kept: a training lets old checkpoints go."""
-    found = api.get(run_id, request.user)
-    return JsonResponse({"kept": {file.name: file.kept for file in found.artifacts}})
-
-
 def steered(request: HttpRequest, found: RunView) -> HttpResponse:
     if request.accepts("text/html"):
         return redirect("runner:run", found.id)

@@ -80,11 +80,6 @@ def test_one_run_at_a_time_also_here(client: Client, run: Run) -> None:
     assert answer.json()["url"] == f"/en/runs/{active.pk}/"
 
 
-def test_what_is_kept_is_told_to_the_live_view(client: Client, run: Run) -> None:
-    kept = client.get(f"/en/runs/{run.pk}/files.json").json()["kept"]
-    assert kept[FILE] is True
-
-
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
 def test_a_training_is_drawn_without_a_script(client: Client, run: Run, language: str) -> None:
     tell(run, *trained(300, lost_at=257))

@@ -101,7 +101,6 @@ ROWS: list[Row] = [
     of_a_run("events"),
     of_a_run("log"),
     of_a_run("artifact", "loss.svg"),
-    of_a_run("files"),
     Row("runner:stop", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
     Row("runner:checkpoint", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 302}),
     Row("runner:resume", "POST", ("RUN",), everyone=404, differs={Role.OWNER: 303}),

@@ -10,7 +10,6 @@ import { follow } from "./socket.js";
 import { saidText, verdictText } from "./verdict.js";
 import { Wording } from "./words.js";
 
-const KEPT_MS = 1500;
 const SIGNS = { passed: ["em", "✓"], failed: ["b", "✗"], error_in_code: ["b", "✗"] };
 
 export class Panel {
@@ -116,17 +115,7 @@ export class Panel {
     if (this.state.era > before.era) this.draw();
     this.render(true);
     this.announce(before);
-    if (this.drawTraining && this.state.filed > before.filed) this.askWhatIsKept();
     if (this.over) this.finish();
-  }
-
-  /** A training lets old checkpoints go as new ones come; a moment after one has. */
-  askWhatIsKept() {
-    clearTimeout(this.asking);
-    this.asking = setTimeout(async () => {
-      const answer = await fetch(this.url("files.json")).catch(() => null);
-      if (answer?.ok) this.learn({ kept: (await answer.json()).kept });
-    }, KEPT_MS);
   }
 
   finish() {

@@ -29,19 +29,19 @@ export function valueAt({ steps, values }, step) {
   return low ? values[low - 1] : null;
 }
 
-/** Every checkpoint by step, with its smoothed loss; the best has the lowest. */
+/** Every checkpoint by step, with its smoothed loss; the best has the lowest, the later of two. */
 export function checkpointsOf(state, run) {
   const smooth = curveOf(state, "ema");
   const found = new Map();
   for (const file of state.artifacts) {
     const step = Number(CHECKPOINT.exec(file.name)?.[1] ?? NaN);
     if (Number.isNaN(step)) continue;
-    const kept = run.kept?.[file.name] ?? !run.recording;
+    const kept = file.kept !== false && (run.kept?.[file.name] ?? !run.recording);
     found.set(step, { step, name: file.name, bytes: file.bytes, kept, loss: valueAt(smooth, step), best: false });
   }
   const all = [...found.values()].sort((one, other) => one.step - other.step);
   let best = null;
-  for (const one of all) if (one.loss !== null && (best === null || one.loss < best.loss)) best = one;
+  for (const one of all) if (one.loss !== null && (best === null || one.loss <= best.loss)) best = one;
   if (best) best.best = true;
   return all;
 }
