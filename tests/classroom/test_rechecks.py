@@ -128,6 +128,19 @@ def test_other_cohorts_and_their_teachers_answers_are_left_alone(
     assert verdict(other.learner)["verdict"] == verdict(room.instructor)["verdict"] == "right"
 
 
+def test_who_learns_in_two_cohorts_is_checked_once(room: Room, small: Mending) -> None:
+    other = factories.a_room(learners=0, course="small")
+    factories.join(other, room.learner)
+    small.change(FIRST, OLD, NEW)
+    jobs = [worked(start(room)), worked(start(other))]
+    for job, taught in zip(jobs, (room, other), strict=True):
+        asking.apply(job, taught.instructor)
+        worked(job)
+    first, second = RecheckItem.objects.filter(person=room.learner).order_by("id")
+    assert (first.is_changed, second.is_changed) == (True, False)
+    assert second.before["verdicts"]["mean"] == {"verdict": "wrong"}
+
+
 def test_a_key_edited_again_begins_the_preview_anew(room: Room, small: Mending) -> None:
     small.change(FIRST, OLD, NEW)
     job = start(room)

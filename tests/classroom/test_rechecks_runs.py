@@ -76,6 +76,7 @@ def test_what_would_change_is_shown_and_then_given(room: Room) -> None:
     assert (found.total, found.done, found.changed, found.gained) == (2, 2, 1, 1)
     shown = rows(job, list(changed(job)))
     assert [(row.ref, row.points) for row in shown] == [(room.ref(first), 1)]
+    assert shown[0].run is not None and shown[0].rerun is None  # nobody may open it yet
     assert len(runner.history(first)) == 1
     asking.apply(job, room.instructor)
     while working.work():
@@ -86,6 +87,8 @@ def test_what_would_change_is_shown_and_then_given(room: Room) -> None:
     new = runner.history(second)[0]
     assert Revision.objects.get(answer__person=second).run == new.id
     assert runner.quota(first).used == 1
+    rerun = rows(job, list(changed(job)))[0].rerun
+    assert rerun is not None and runner.get(rerun, room.instructor).owner_id == first.pk
     told = [learners.notes(p, "rmsnorm", "forward", "verdict", "") for p in room.learners]
     assert [[note.kind for note in notes] for notes in told] == [["runs"], []]
 

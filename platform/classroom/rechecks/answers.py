@@ -59,6 +59,7 @@ def _work_out(job: Recheck, target: Target, revisions: QuerySet[Revision]) -> bo
         .order_by("pk")[:SLICE]
     )
     items = []
+    checked: dict[str, Rechecked] = {}  # most people type what others have typed
     for row in rows:
         item = RecheckItem(
             recheck=job,
@@ -66,14 +67,16 @@ def _work_out(job: Recheck, target: Target, revisions: QuerySet[Revision]) -> bo
             person_id=row.answer.person_id,
             counts=not row.is_replaced,
         )
-        _fill(item, row, target)
+        typed = f"{row.language} {json.dumps(row.content, sort_keys=True)}"
+        if typed not in checked:
+            checked[typed] = recheck(target.activity, row.content, row.language)
+        _fill(item, row, checked[typed])
         items.append(item)
     RecheckItem.objects.bulk_create(items, ignore_conflicts=True)
     return bool(rows)
 
 
-def _fill(item: RecheckItem, row: Revision, target: Target) -> None:
-    found = recheck(target.activity, row.content, row.language)
+def _fill(item: RecheckItem, row: Revision, found: Rechecked) -> None:
     item.before = _had(row)
     item.after = {"verdicts": found.verdicts}
     if found.content != row.content:
@@ -107,7 +110,8 @@ def _write(items: list[RecheckItem], target: Target) -> None:
         if row is None:
             continue  # erased with its person, or about to be
         if (row.verdicts, row.checked_as) != (item.before["verdicts"], item.before["checked_as"]):
-            _fill(item, row, target)  # another cohort's re-check was here in between
+            # Another cohort's re-check was here in between.
+            _fill(item, row, recheck(target.activity, row.content, row.language))
             item.save()
         assert item.after is not None
         if "content" in item.after:

@@ -1,6 +1,7 @@
 """How a re-check stands, by ref and never by name; and which keys have changed since they were
 used."""
 
+import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,6 +84,8 @@ class Row:
     moves: tuple[Move, ...]
     points: int
     counts: bool
+    run: uuid.UUID | None = None  # that was run again
+    rerun: uuid.UUID | None = None  # the new one, once its learner has it
 
     @property
     def points_said(self) -> str:
@@ -115,6 +118,8 @@ def rows(job: Recheck, items: list[RecheckItem]) -> list[Row]:
             moves=tuple(_moves(job, item, labels)),
             points=item.gained - item.lost if item.counts else 0,
             counts=item.counts,
+            run=item.subject if job.kind == RecheckKind.RUNS else None,
+            rerun=item.rerun if item.applied_at else None,
         )
         for item in items
     ]
