@@ -8,6 +8,7 @@ falls over and the content check misses nothing.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -59,13 +60,17 @@ class Prose:
         return f'<strong class="fault">{escape(str(error))}</strong>'
 
     def _convert(self, text: str) -> str:
+        return self._converter.reset().convert(_numbers_kept(text))
+
+    @cached_property
+    def _converter(self) -> markdown.Markdown:
+        """One a page: making it takes longer than what most blocks need."""
         fences = [{"name": "*", "class": "code", "format": self._fence}]
-        converter = markdown.Markdown(
+        return markdown.Markdown(
             extensions=["tables", "sane_lists", "pymdownx.superfences", _OurMarkdown(self)],
             extension_configs={"pymdownx.superfences": {"custom_fences": fences}},
             output_format="html",
         )
-        return converter.convert(_numbers_kept(text))
 
     def _fence(self, code: str, language: str, *rest: Any, **options: Any) -> str:
         try:
