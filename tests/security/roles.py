@@ -224,9 +224,10 @@ ROWS: list[Row] = [
     Row("classroom:look", "POST", ("GRADE",), everyone=404, differs={Role.OWNER: 422}),
 ]
 
-# Platforms post these from their own pages: a state in a cookie, a nonce and a signature stand in
-# for the page's token.
-EXEMPT = {"lti:login", "lti:launch"}
+# Platforms post the first two from their own pages: a state in a cookie, a nonce and a signature
+# stand in for the page's token. The third stands in a platform's frame, where no cookie is: its
+# form holds a secret that is good for one answer.
+EXEMPT = {"lti:login", "lti:launch", "lti:deep-link"}
 SOCKETS = {Role.OWNER, *TEACHERS}  # who may follow the Run
 
 

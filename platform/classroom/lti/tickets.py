@@ -6,9 +6,7 @@ sets a cookie of its own and leads to a page of ours, which sees both.
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -31,12 +29,9 @@ class Ticket:
     role: Role | None
     place: Place
     locale: str
-    deep: Mapping[str, Any] | None  # what a deep linking request asks for
 
 
-def issue(
-    response: HttpResponse, arrival: Arrival, locale: str, deep: Mapping[str, Any] | None
-) -> None:
+def issue(response: HttpResponse, arrival: Arrival, locale: str) -> None:
     secret = secrets.token_urlsafe(32)
     kept = {
         "user": arrival.user.pk,
@@ -44,7 +39,6 @@ def issue(
         "role": arrival.role,
         "place": arrival.place.to_json(),
         "locale": locale,
-        "deep": deep,
     }
     storage.keep(_key(secret), kept, LASTS)
     response.set_cookie(
@@ -67,7 +61,7 @@ def read(request: HttpRequest) -> Ticket | None:
     role = Role(kept["role"]) if kept["role"] else None
     place = Place.from_json(kept["place"])
     return Ticket(
-        _key(str(secret)), found, context, role, place, kept["locale"], kept["deep"]
+        _key(str(secret)), found, context, role, place, kept["locale"]
     )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ import jwt
 import pytest
 from lti_tool.models import Key
 
-from classroom.models import Cohort, Membership, Role
+from classroom.models import Cohort, ContextLink
 from tests.classroom.lti.conftest import Browser, as_role, as_somebody
 from tests.classroom.lti.platform import CLIENT, CORE, DEEP, DEPLOYMENT, Simulated
 from tests.classroom.lti.test_linking import NEW, linked
+from tests.security.test_pages import inline
 
 pytestmark = pytest.mark.django_db
 ITEMS = "https://purl.imsglobal.org/spec/lti-dl/claim/content_items"
@@ -31,40 +32,52 @@ def asking(platform: Simulated, **settings: Any) -> dict[str, Any]:
 
 
 class Forms(HTMLParser):
-    """The forms of a page that lead elsewhere."""
+    """Where the page's form leads, and what it holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Any) -> None:
         super().__init__()
         self.action = ""
         self.fields: dict[str, str] = {}
+        self.feed(answer.content.decode())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        if tag == "form" and given.get("action", "").startswith("http"):
-            self.action = given["action"]
-        if tag == "input" and self.action:
+        if tag == "form":
+            self.action = given.get("action", "")
+        if tag == "input" and given.get("type") == "hidden":
             self.fields[given["name"]] = given["value"]
 
 
-def sent(answer: Any) -> Forms:
-    found = Forms()
-    found.feed(answer.content.decode())
-    return found
+class Picking:
+    """An instructor who is picking, in a frame or a window."""
+
+    def __init__(self, platform: Simulated, **headers: str) -> None:
+        self.browser = Browser(headers=headers)
+        asked = self.browser.announced(
+            platform, target_link_uri="https://testserver/lti/deep-link/"
+        )
+        claims = as_somebody("grace", "Instructor") | asking(platform)
+        token = platform.sign(platform.claims(asked["nonce"], **claims))
+        sent = {"state": asked["state"], "id_token": token}
+        self.offered = self.browser.post("/lti/launch/", sent)
+
+    def pick(self, lesson: str = "forward", **changed: str) -> Any:
+        # No cookie goes along, as in a frame; nor does a token of the page.
+        bare = Browser(enforce_csrf_checks=True)
+        form = Forms(self.offered)
+        assert form.action == "/lti/deep-link/"
+        return bare.post(form.action, form.fields | {"lesson": lesson} | changed)
 
 
 @pytest.fixture
-def instructor(platform: Simulated) -> Browser:
-    return linked(platform)[0]
+def picking(platform: Simulated) -> Picking:
+    linked(platform)
+    return Picking(platform)
 
 
-def test_a_lesson_is_picked_and_handed_over(platform: Simulated, instructor: Browser) -> None:
-    teaches = as_somebody("grace", "Instructor")
-    answer = instructor.launch(platform, **teaches, **asking(platform))
-    assert answer["Location"] == "/lti/deep-link/"
-    page = instructor.get("/lti/deep-link/").content.decode()
-    assert 'value="forward"' in page
-    answer = instructor.post("/lti/deep-link/", {"lesson": "forward"})
-    form = sent(answer)
+def test_a_lesson_is_picked_and_handed_over(platform: Simulated, picking: Picking) -> None:
+    assert 'value="forward"' in picking.offered.content.decode()
+    form = Forms(picking.pick())
     assert form.action == f"{platform.url}/return?course=1"
     (key,) = Key.objects.as_jwks()["keys"]
     token = form.fields["JWT"]
@@ -84,64 +97,102 @@ def test_a_lesson_is_picked_and_handed_over(platform: Simulated, instructor: Bro
     assert item["title"] == item["lineItem"]["label"]
 
 
-def test_the_page_that_hands_over_may_send_to_the_platform_and_nowhere_else(
-    platform: Simulated, instructor: Browser
+def test_picking_works_in_a_frame_of_the_platform_s_and_of_nobody_else_s(
+    platform: Simulated,
 ) -> None:
-    instructor.launch(platform, **as_somebody("grace", "Instructor"), **asking(platform))
-    picking = instructor.get("/lti/deep-link/")
-    assert "form-action 'self';" in picking["Content-Security-Policy"] + ";"
-    answer = instructor.post("/lti/deep-link/", {"lesson": "forward"})
-    policy = answer["Content-Security-Policy"]
+    linked(platform)
+    picking = Picking(platform, sec_fetch_dest="iframe")
+    for answer in (picking.offered, picking.pick()):
+        assert answer.status_code == 200
+        assert "X-Frame-Options" not in answer
+        policy = answer["Content-Security-Policy"]
+        assert f"frame-ancestors {platform.url}" in policy.split("; ")
+        assert "script-src 'self'" in policy
+        assert inline(answer.content.decode().replace(f"{platform.url}/return", "/x")) == []
+
+
+def test_the_page_that_hands_over_may_send_to_the_platform_and_nowhere_else(
+    platform: Simulated, picking: Picking
+) -> None:
+    assert "form-action 'self'" in picking.offered["Content-Security-Policy"].split("; ")
+    policy = picking.pick()["Content-Security-Policy"].split("; ")
     assert f"form-action 'self' {platform.url}" in policy
-    assert "frame-ancestors 'none'" in policy and answer["X-Frame-Options"] == "DENY"
-    assert "<script>" not in answer.content.decode()
 
 
-def test_it_is_handed_over_once(platform: Simulated, instructor: Browser) -> None:
-    instructor.launch(platform, **as_somebody("grace", "Instructor"), **asking(platform))
-    assert instructor.post("/lti/deep-link/", {"lesson": "forward"}).status_code == 200
-    assert instructor.post("/lti/deep-link/", {"lesson": "forward"}).status_code == 400
+def test_picking_signs_nobody_in(platform: Simulated, picking: Picking) -> None:
+    assert picking.browser.person is None
+    assert "lti-ticket" not in picking.browser.cookies
+
+
+def test_it_is_handed_over_once(picking: Picking) -> None:
+    assert picking.pick().status_code == 200
+    assert picking.pick().status_code == 400
+
+
+@pytest.mark.parametrize("token", ["", "guessed", "x" * 10_000])
+def test_without_the_page_s_own_secret_nothing_is_handed_over(picking: Picking, token: str) -> None:
+    assert picking.pick(token=token).status_code == 400
 
 
 @pytest.mark.parametrize("lesson", ["", "no-such", "../x"])
-def test_what_is_no_lesson_is_not_handed_over(
-    platform: Simulated, instructor: Browser, lesson: str
+def test_what_is_no_lesson_is_not_handed_over_and_can_be_mended(
+    picking: Picking, lesson: str
 ) -> None:
-    instructor.launch(platform, **as_somebody("grace", "Instructor"), **asking(platform))
-    answer = instructor.post("/lti/deep-link/", {"lesson": lesson})
+    answer = picking.pick(lesson)
     assert answer.status_code == 422
     assert "Choose one of the lessons" in answer.content.decode()
+    assert picking.pick().status_code == 200
 
 
 @pytest.mark.parametrize(
     "address", ["https://evil.example/return", "javascript:alert(1)", "", None, 5]
 )
 def test_nothing_is_handed_over_to_a_foreign_host(
-    platform: Simulated, instructor: Browser, address: Any
+    platform: Simulated, browser: Browser, address: Any
 ) -> None:
+    linked(platform)
     asked = asking(platform, deep_link_return_url=address)
-    answer = instructor.posted(platform, **as_somebody("grace", "Instructor"), **asked)
+    answer = browser.posted(platform, **as_somebody("grace", "Instructor"), **asked)
     assert answer.status_code == 400
-    assert instructor.get("/lti/deep-link/").status_code == 400
+    assert "token" not in Forms(answer).fields
 
 
-def test_a_learner_picks_nothing(platform: Simulated, instructor: Browser) -> None:
-    learner = Browser()
-    learner.launch(platform, **asking(platform))
-    assert learner.get("/lti/deep-link/").status_code == 400
+@pytest.mark.parametrize("role", ["Learner", "Mentor"])
+def test_who_does_not_teach_the_course_picks_nothing(
+    platform: Simulated, browser: Browser, role: str
+) -> None:
+    linked(platform)
+    answer = browser.posted(platform, **as_somebody("ada", role), **asking(platform))
+    assert answer.status_code == 403
+    assert "Only who teaches the course" in answer.content.decode()
 
 
-def test_who_no_longer_teaches_picks_nothing(platform: Simulated, instructor: Browser) -> None:
-    instructor.launch(platform, **as_somebody("grace", "Instructor"), **asking(platform))
-    Membership.objects.update(role=Role.LEARNER)
-    assert instructor.post("/lti/deep-link/", {"lesson": "forward"}).status_code == 400
+def test_a_course_that_is_unlinked_meanwhile_gets_nothing(picking: Picking) -> None:
+    ContextLink.objects.all().delete()
+    assert picking.pick().status_code == 400
 
 
-def test_the_course_is_linked_on_the_way(platform: Simulated) -> None:
-    browser = Browser()
+def test_the_course_is_linked_first_where_there_is_a_window_for_it(
+    platform: Simulated, browser: Browser
+) -> None:
     answer = browser.launch(platform, **as_role("Instructor"), **asking(platform))
     assert answer["Location"] == "/lti/link/"
-    answer = browser.post("/lti/link/", NEW)
-    assert answer["Location"] == "/lti/deep-link/"
-    assert browser.get("/lti/deep-link/").status_code == 200
+    assert browser.post("/lti/link/", NEW).status_code == 302
     assert Cohort.objects.count() == 1
+
+
+def test_in_a_frame_it_is_said_that_the_course_has_to_be_linked_first(
+    platform: Simulated,
+) -> None:
+    offered = Picking(platform, sec_fetch_dest="iframe").offered
+    assert offered.status_code == 403
+    assert "not linked with a cohort yet" in offered.content.decode()
+    assert "X-Frame-Options" not in offered
+
+
+def test_the_platform_s_language_is_spoken(platform: Simulated, browser: Browser) -> None:
+    linked(platform)
+    locale = {f"{CORE}launch_presentation": {"locale": "tr_TR"}}
+    teaches = as_somebody("grace", "Instructor")
+    answer = browser.posted(platform, **teaches, **asking(platform), **locale)
+    assert '<html lang="tr"' in answer.content.decode()

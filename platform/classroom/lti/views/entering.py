@@ -114,14 +114,9 @@ def _onward(request: HttpRequest, ticket: Ticket, person: Person) -> str:
         arrivals.seat(person, link, ticket.role)
     if ticket.context is None or ticket.role is None:
         return ticket.place.address()
-    teaches = ticket.role != Role.LEARNER
-    if ticket.deep is not None and teaches:
-        request.session["lti-deep"] = {"context": ticket.context.pk, "asked": dict(ticket.deep)}
     if link is None and ticket.role == Role.INSTRUCTOR:
-        request.session["lti-link"] = {
-            "context": ticket.context.pk, "place": ticket.place.to_json(),
-            "deep": ticket.deep is not None,
-        }  # fmt: skip
+        place = ticket.place.to_json()
+        request.session["lti-link"] = {"context": ticket.context.pk, "place": place}
         return reverse("lti:link")
     if link is None:
         messages.info(
@@ -131,8 +126,6 @@ def _onward(request: HttpRequest, ticket: Ticket, person: Person) -> str:
                 "instructor has linked it, what you did counts."
             ),
         )
-    if ticket.deep is not None and teaches:
-        return reverse("lti:deep-link")
     return ticket.place.address()
 
 

@@ -1,7 +1,5 @@
 """An instructor who came from a course that is not linked yet chooses its cohort, once."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -35,7 +33,8 @@ def link(request: HttpRequest) -> HttpResponse:
             if made := _linked(request, context, form):
                 del request.session["lti-link"]
                 messages.success(request, _("The course and the cohort are linked."))
-                return HttpResponseRedirect(_onward(kept, made))
+                page = reverse("classroom:platform", args=[made.cohort_id])
+                return HttpResponseRedirect(page)
             if not form.is_bound:
                 trouble = _("Choose one of your cohorts.")
         except linking.LinkedAlready:
@@ -68,9 +67,3 @@ def _linked(request: HttpRequest, context: LtiContext, form: CohortForm) -> Cont
         if str(cohort.pk) == request.POST.get("cohort"):
             return linking.link(context, request.user, cohort)
     return None
-
-
-def _onward(kept: dict[str, Any], made: ContextLink) -> str:
-    if kept["deep"]:
-        return reverse("lti:deep-link")
-    return reverse("classroom:platform", args=[made.cohort_id])
