@@ -10,15 +10,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
 
-from django.db.models import Min, QuerySet, TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from classroom.models import Cohort, Membership, PastWork, Role
-from classroom.progress import CohortWork, activities, cohort_work
+from classroom.progress import CohortWork, Work, activities, cohort_work
+from classroom.submissions import moment
 from lessons.content.structure import Lesson, Step
-from lessons.models import Revision, State, Visit
+from lessons.models import Visit
 from runner import api as runner
 from runner.api import Ending
+
+Opened = Mapping[tuple[str, str], Mapping[uuid.UUID, datetime]]  # (lesson, step) -> who, when first
 
 
 @dataclass
@@ -31,7 +34,8 @@ class Tally:
     checked: int = 0
     right: int = 0
     tries: int = 0  # submissions of those who answered
-    seconds: list[float] = field(default_factory=list)  # from the first look to the first answer
+    # From the first look to the first answer; of a lesson, for all its questions together.
+    seconds: list[float] = field(default_factory=list)
     runs: Counter[str] = field(default_factory=Counter)  # by outcome
 
     @property
@@ -87,15 +91,12 @@ def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
     """Every lesson of the cohort's course."""
     work = cohort_work(cohort)
     past = _past(cohort)
-    visited: dict[str, set[uuid.UUID]] = defaultdict(set)
-    visits = Visit.objects.filter(course=cohort.course, person__in=learner_ids(cohort))
-    for lesson, person in visits.values_list("lesson", "person_id").distinct():
-        visited[lesson].add(person)
+    opened = _opened(cohort)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     for ending in runs:
         outcomes[ending.lesson][ending.outcome] += 1
     found = tuple(
-        _lesson(work, lesson, visited[lesson.id], past.get(lesson.id, []), outcomes[lesson.id])
+        _lesson(work, lesson, opened, past.get(lesson.id, []), outcomes[lesson.id])
         for lesson in work.lessons
     )
     return Overview(work, found, max((_gone(rows) for rows in past.values()), default=0))
@@ -103,10 +104,8 @@ def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
 
 def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[QuestionTally, ...]]:
     """Every step of the lesson that asks or runs something."""
-    asked = {activity.id for activity in activities(lesson)}
-    work = cohort_work(cohort, asked=asked)
-    opened = _opened(cohort, lesson)
-    began = _began(cohort, asked)
+    work = cohort_work(cohort, asked={activity.id for activity in activities(lesson)})
+    opened = _opened(cohort, lesson.id)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     for ending in runs_of(cohort, lesson.id):
         outcomes[ending.step][ending.outcome] += 1
@@ -114,7 +113,7 @@ def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[Q
     for row in _past(cohort).get(lesson.id, []):
         past[row.activity].append(row)
     return work, tuple(
-        _question(work, step, opened[step.id], began, past, outcomes[step.id])
+        _question(work, step, opened.get((lesson.id, step.id), {}), past, outcomes[step.id])
         for step in lesson.steps
         if step.activity or step.run
     )
@@ -123,32 +122,39 @@ def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[Q
 def _lesson(
     work: CohortWork,
     lesson: Lesson,
-    visited: set[uuid.UUID],
+    opened: Opened,
     past: Sequence[PastWork],
     outcomes: Counter[str],
 ) -> LessonTally:
-    asked = [activity.id for activity in activities(lesson)]
-    tally, answers = Tally(runs=outcomes), 0
-    reached = set(visited)
-    done = 0
+    asked = [(step.id, step.activity.id) for step in lesson.steps if step.activity]
+    tally, answers, done = Tally(runs=outcomes), 0, 0
+    reached = {
+        person for (name, _step), who in opened.items() if name == lesson.id for person in who
+    }
     for learner in work.learners:
-        mine = work.of(learner.person)
-        count = 0
-        for activity in asked:
-            if answer := mine.get(activity):
-                count += 1
-                tally.add(answer.first_right, answer.tries)
-        answers += count
-        if count:
-            reached.add(learner.person)
-        done += bool(asked) and count == len(asked)
-    gone = [row for row in past if row.activity in asked and row.was_answered]
+        mine, person = work.of(learner.person), learner.person
+        given = [(step, mine[name]) for step, name in asked if name in mine]
+        for _step, answer in given:
+            tally.add(answer.first_right, answer.tries)
+        answers += len(given)
+        if given:
+            reached.add(person)
+        if asked and len(given) == len(asked):
+            done += 1
+            times = [
+                taken(answer, opened.get((lesson.id, step), {}).get(person))
+                for step, answer in given
+            ]
+            if None not in times:
+                tally.seconds.append(sum(time for time in times if time))
+    names = {name for _step, name in asked}
+    gone = [row for row in past if row.activity in names and row.was_answered]
     for row in gone:
         tally.add(row.was_right_first, row.tries)
     tally.reached = len(reached) + _gone(past)
     # Which of those who are gone answered everything is not known; no more than the rarest answer.
     per_question = Counter(row.activity for row in gone)
-    tally.answered = done + min((per_question[activity] for activity in asked), default=0)
+    tally.answered = done + min((per_question[name] for name in names), default=0)
     return LessonTally(lesson, tally, answers + len(gone))
 
 
@@ -156,7 +162,6 @@ def _question(
     work: CohortWork,
     step: Step,
     opened: Mapping[uuid.UUID, datetime],
-    began: Mapping[tuple[str, str], tuple[datetime, datetime]],
     past: Mapping[str, list[PastWork]],
     outcomes: Counter[str],
 ) -> QuestionTally:
@@ -169,10 +174,8 @@ def _question(
             continue
         reached.add(learner.person)
         tally.add(answer.first_right, answer.tries)
-        drafted, sent = began[learner.person.hex, name]
-        start = min(drafted, opened.get(learner.person, drafted))
-        if start < sent:  # sent at once by who never opened the page: how long is not known
-            tally.seconds.append((sent - start).total_seconds())
+        if (seconds := taken(answer, opened.get(learner.person))) is not None:
+            tally.seconds.append(seconds)
     gone = [row for row in past.get(name, []) if name and row.was_answered]
     for row in gone:
         tally.add(row.was_right_first, row.tries)
@@ -182,34 +185,27 @@ def _question(
     return QuestionTally(step, tally)
 
 
-def _opened(cohort: Cohort, lesson: Lesson) -> dict[str, dict[uuid.UUID, datetime]]:
-    """By step: who opened it, and when first."""
-    found: dict[str, dict[uuid.UUID, datetime]] = defaultdict(dict)
-    rows = Visit.objects.filter(
-        course=cohort.course, lesson=lesson.id, person__in=learner_ids(cohort)
-    )
-    for step, person, first, last in rows.values_list("step", "person_id", "first_at", "at"):
-        found[step][person] = min(first, last)
-    return found
+def taken(answer: Work, opened: datetime | None) -> float | None:
+    """Seconds from the first look (or the first draft) to the first answer. None where it was
+    sent at once by who never opened the page."""
+    sent = answer.sent_at
+    start = min(answer.drafted_at, opened) if opened else answer.drafted_at
+    return (sent - start).total_seconds() if start < sent else None
 
 
-def _began(cohort: Cohort, asked: set[str]) -> dict[tuple[str, str], tuple[datetime, datetime]]:
-    """By person (hex) and Activity: when the first draft was saved and the first answer sent."""
-    rows = (
-        Revision.objects.filter(
-            answer__course=cohort.course,
-            answer__activity__in=asked,
-            answer__person__in=learner_ids(cohort),
-            state=State.SUBMITTED,
-        )
-        .values_list(Cast("answer__person", TextField()), "answer__activity")
-        .annotate(drafted=Min("created_at"), sent=Min("submitted_at"))
-        .order_by()
-    )
-    return {
-        (person.replace("-", ""), activity): (drafted, sent)
-        for person, activity, drafted, sent in rows
-    }
+def _opened(cohort: Cohort, lesson: str = "") -> Opened:
+    """Who opened each step, and when first."""
+    rows = Visit.objects.filter(course=cohort.course, person__in=learner_ids(cohort))
+    if lesson:
+        rows = rows.filter(lesson=lesson)
+    times = (Cast("first_at", TextField()), Cast("at", TextField()))
+    persons: dict[str, uuid.UUID] = {}
+    found: dict[tuple[str, str], dict[uuid.UUID, datetime]] = defaultdict(dict)
+    fields = (Cast("person", TextField()), "lesson", "step", *times)
+    for text, name, step, first, last in rows.values_list(*fields):
+        person = persons.get(text) or persons.setdefault(text, uuid.UUID(text))
+        found[name, step][person] = min(moment(first), moment(last))
+    return dict(found)
 
 
 def _past(cohort: Cohort) -> dict[str, list[PastWork]]:

@@ -51,6 +51,8 @@ class Work(NamedTuple):
     graded: Graded | None  # of this revision
     earlier_grades: int  # of revisions before it
     marks: Marks
+    drafted_text: str  # when the first submission was begun
+    sent_text: str  # when it was handed in
 
     @property
     def revision(self) -> uuid.UUID:
@@ -62,8 +64,21 @@ class Work(NamedTuple):
 
     @property
     def submitted_at(self) -> datetime:
-        at = datetime.fromisoformat(self.submitted_text)
-        return at if at.tzinfo else at.replace(tzinfo=UTC)
+        return moment(self.submitted_text)
+
+    @property
+    def drafted_at(self) -> datetime:
+        return moment(self.drafted_text)
+
+    @property
+    def sent_at(self) -> datetime:
+        return moment(self.sent_text)
+
+
+def moment(text: str) -> datetime:
+    """A time as the database writes it: SQLite in UTC without saying so."""
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def read_grades(
@@ -98,9 +113,9 @@ def read_grades(
     }
 
 
-_Row = tuple[str, str, str, int, str, str, str | None, str]
+_Row = tuple[str, str, str, int, str, str, str | None, str, str]
 _FIELDS = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
-           "run", "verdicts")  # fmt: skip
+           "run", "created_at", "verdicts")  # fmt: skip
 _number = itemgetter(3)
 _PLAIN = ("answer__activity", "number", "language")  # the others are read as text
 
@@ -148,7 +163,8 @@ class _Reader:
         if len(revisions) > 1:
             revisions = sorted(revisions, key=_number)
             earlier = sum(row[2] in grades for row in revisions[:-1])
-        _person, _activity, revision, number, language, at, run, text = revisions[-1]
+        first = revisions[0]
+        _person, _activity, revision, number, language, at, run, _created, text = revisions[-1]
         graded = grades.get(revision)
         if graded:
             marks = self.schemes[activity].marks(self.verdicts(text), graded.given)
@@ -156,7 +172,7 @@ class _Reader:
             marks = self.ungraded(activity, text)
         return Work(
             revision, number, language, at, run, self.verdicts(text), len(revisions),
-            self.right(activity, revisions[0][-1]), graded, earlier, marks,
+            self.right(activity, first[-1]), graded, earlier, marks, first[-2], first[5],
         )  # fmt: skip
 
     def verdicts(self, text: str) -> Verdicts:

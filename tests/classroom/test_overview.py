@@ -15,11 +15,11 @@ from classroom.overview import Tally, lesson_overview, overview, runs_of
 from classroom.progress import cohort_work
 from classroom.stuck import failing, quiet
 from lessons import api as lessons_api
+from lessons.models import Visit
 from tests.classroom.factories import (
     Room,
     a_room,
     a_run,
-    activities,
     client_of,
     fill,
     submit,
@@ -76,6 +76,12 @@ def test_a_lesson_is_answered_by_who_answered_all_of_it() -> None:
     fill(room, others)
     submit(room.learner, first.id)
     assert of_lesson(room).answered == 1
+    assert of_lesson(room).median_seconds is None  # nobody opened a page
+    for step in named.steps:
+        visit(room.learner, LESSON, step.id, at=timezone.now() - timedelta(hours=2))
+    Visit.objects.update(first_at=timezone.now() - timedelta(hours=2))
+    asked = len(others) + 1
+    assert of_lesson(room).median_seconds == pytest.approx(asked * 7200, abs=asked * 20)
 
 
 def test_time_runs_from_the_first_look_or_draft_to_the_first_answer() -> None:
