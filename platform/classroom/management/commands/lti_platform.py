@@ -63,7 +63,7 @@ class Command(BaseCommand):
             f"  login initiation    {reverse('lti:login')}\n"
             f"  launch, redirect    {reverse('lti:launch')}\n"
             f"  public keyset       {reverse('lti:keys')}\n"
-            f"  content selection   {reverse('lti:launch')}"
+            f"  content selection   {reverse('lti:deep-link')}"
         )
 
     def _list(self, given: dict[str, Any]) -> None:
