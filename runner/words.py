@@ -110,6 +110,8 @@ WORDS: dict[str, Promise] = {
     "score_passes": _("{score} of 100 points: it passes, from {lowest} on"),
     "score_fails": _("{score} of 100 points: it fails, below {lowest}"),
     "score_part": _("{name}: {points} of {weight}"),
+    "replay": _("Replay"),
+    "replay_end": _("End the replay"),
     "overlay": _("Laid over each other"),
     "overlay_differs": _("What sets them apart"),
     "overlay_same": _("The same parameters made both."),

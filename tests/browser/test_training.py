@@ -161,6 +161,19 @@ def test_samples_are_stepped_through_by_button_and_by_key(opened: Open) -> None:
     expect(page.locator(".parts li")).to_have_count(4)
 
 
+def test_a_training_that_is_over_is_seen_once_more(opened: Open) -> None:
+    page = opened("lost")
+    expect(page.locator(".notch")).to_have_count(3)
+    page.get_by_role("button", name="Replay").click()
+    expect(page.locator(".replay .placed")).to_have_text(re.compile(r"^Step \d+ of 300$"))
+    expect(page.locator(".notch")).to_have_count(0)  # none yet, at its beginning
+    expect(page.locator(".phases li")).not_to_have_count(4)
+    expect(page.locator(".notch")).to_have_count(1, timeout=20_000)
+    page.get_by_role("button", name="End the replay").click()
+    expect(page.locator(".notch")).to_have_count(3)
+    expect(page.locator(".phases li")).to_have_count(4)
+
+
 def test_two_trainings_are_laid_over_each_other(
     browser: Browser, stack: Stack, made: dict[str, Any]
 ) -> None:

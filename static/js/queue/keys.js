@@ -1,5 +1,5 @@
 // The keys of the desk; never while somebody types, and never with a modifier but Ctrl+Enter.
-import { current, turn } from "./turning.js";
+import { current, settled, turn } from "./turning.js";
 import { editRubric } from "./rubric.js";
 
 const KEYS = {
@@ -54,7 +54,8 @@ function follow(selector) {
   current().root.querySelector(selector)?.click();
 }
 
-function takeBack() {
+async function takeBack() {
+  await settled();
   const form = document.querySelector("[data-undo]");
   if (form && !form.hidden) form.requestSubmit();
 }

@@ -10,11 +10,17 @@ const LONGEST_PAUSE = 20_000;
 let desk = null;
 let settling = Promise.resolve(); // every grade sent so far is answered
 let following = null; // what the server said comes after the answer turned to
+let undoable = false; // something of this page's has been stored
 const flights = new Set();
 const ahead = new Map();
 
 export function current() {
   return desk;
+}
+
+/** Every grade sent so far is answered. */
+export function settled() {
+  return settling;
 }
 
 /** Makes the desk of the page the one that keys act on. */
@@ -83,8 +89,7 @@ async function deliver(from, does) {
 }
 
 function stored(from, data) {
-  const undo = document.querySelector("[data-undo]");
-  if (undo) undo.hidden = false;
+  undoable = true;
   if (data.said) {
     const label = words("queue-words").open;
     say(data.said, { label, does: () => leave(data.url), needed: true });
@@ -97,6 +102,7 @@ function stored(from, data) {
 /** The answer now on screen was fetched before this grade was stored: what comes after it, and how
     many are left, is known only now. Either of the two may be here first. */
 function correct() {
+  if (undoable) desk.root.querySelector("[data-undo]").hidden = false;
   if (!following || desk.ref !== following.ref) return;
   desk.root.dataset.next = following.next;
   desk.root.querySelector("[data-left]").textContent = following.left;

@@ -52,6 +52,7 @@ export class Panel {
   begin(run, told = null, before = []) {
     this.close?.();
     this.run = run;
+    this.replayed = null; // the state as it was, while a training is seen once more
     this.before = before; // losses of the Runs that this one goes on from
     this.missing = false;
     this.ended = undefined;
@@ -195,7 +196,7 @@ export class Panel {
   }
 
   render(live) {
-    for (const piece of this.pieces) piece(this.state, live);
+    for (const piece of this.pieces) piece(this.replayed ?? this.state, live);
     this.renderVerdict();
     this.renderMeter();
     this.controls.render();

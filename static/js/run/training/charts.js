@@ -68,7 +68,7 @@ export function drawGauges(host, panel) {
 
   return function update(state, live) {
     latest = state;
-    if (!live || panel.over) {
+    if (!live || (panel.over && !panel.replayed)) {
       clearTimeout(timer);
       drawn.clear();
       draw();

@@ -17,8 +17,8 @@ export function wholeCurve(state, before, name) {
   return { steps: [...earlier.steps, ...curve.steps], values: [...earlier.values, ...curve.values] };
 }
 
-/** The value at that step, or the last one before; null where there is none. */
-export function valueAt({ steps, values }, step) {
+/** How many of these steps, which only grow, come no later than that one. */
+export function countUpTo(steps, step) {
   let low = 0;
   let high = steps.length;
   while (low < high) {
@@ -26,7 +26,13 @@ export function valueAt({ steps, values }, step) {
     if (steps[middle] <= step) low = middle + 1;
     else high = middle;
   }
-  return low ? values[low - 1] : null;
+  return low;
+}
+
+/** The value at that step, or the last one before; null where there is none. */
+export function valueAt({ steps, values }, step) {
+  const count = countUpTo(steps, step);
+  return count ? values[count - 1] : null;
 }
 
 /** Every checkpoint by step, with its smoothed loss; the best has the lowest, the later of two. */
@@ -68,7 +74,8 @@ export function longer(state) {
  * The steps that the charts show: all there are, once the Run is over. While it goes on the axis
  * doubles as it fills, so that curves grow to the right and do not shrink with every point.
  */
-export function rangeOf(state, { over, before }) {
+export function rangeOf(told, { over, before, replayed, state: whole }) {
+  const state = replayed ? whole : told; // a replay fills the axis of all of it
   const { steps } = curveOf(state, "loss");
   const first = before?.[0]?.steps[0] ?? steps[0] ?? 0;
   const last = Math.max(steps.at(-1) ?? 1, first + 1);

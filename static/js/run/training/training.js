@@ -3,12 +3,14 @@
 import { el } from "../../dom.js";
 import { drawCheckpoints, drawProof } from "./checkpoints.js";
 import { drawGauges, drawLoss } from "./charts.js";
+import { drawReplay } from "./replay.js";
 import { drawViewer } from "./samples.js";
 
 /** The pieces of the story, in order; each is called with the state after every change. */
 export function drawTraining(host, panel) {
   const { wording } = panel;
   return [
+    drawReplay(host, panel),
     drawLoss(host, panel),
     drawPlaces(host, wording),
     drawPhases(host, panel),
