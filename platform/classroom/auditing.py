@@ -141,6 +141,8 @@ def _says_something(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if value is True:
+        return "✓"
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -232,7 +232,7 @@ def _moves(job: Recheck, item: RecheckItem, labels: Mapping[str, Any]) -> list[M
     after: Mapping[str, Any] = item.after or {}
     if job.kind == RecheckKind.RUNS:
         better = True if item.gained else False if item.lost else None
-        return [Move(_("Run"), _outcome(item.before), _outcome(after), better)]
+        return [Move("", _outcome(item.before), _outcome(after), better)]
     found = []
     was, now = item.before["verdicts"], after["verdicts"]
     for name in now:
