@@ -65,8 +65,9 @@ def test_a_queue_is_graded_end_to_end_by_keyboard_alone(page: Page, room: dict[s
             page.keyboard.press("?")
             expect(page.locator("dialog[open]")).to_contain_text("comment on the selected passage")
             page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
             page.keyboard.press("r")
-            expect(page.locator(".rests .panel .verdict")).to_contain_text("Passed")
+            expect(page.locator(".rests .panel .verdict")).to_contain_text("Passed", timeout=20_000)
             expect(page.locator(".rests .made")).to_contain_text("seed 1")
         if turn == 4:
             page.keyboard.press("u")
