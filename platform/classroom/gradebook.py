@@ -20,6 +20,7 @@ from classroom.progress import (
     cohort_work,
     learners,
 )
+from classroom.titles import Titles
 from lessons.content.structure import Activity, Lesson
 
 LEARNERS_A_PAGE = 100
@@ -62,6 +63,15 @@ class LessonLine:
     learner: Learner
     cells: tuple[Work | None, ...]
     marks: LessonMarks
+
+
+@dataclass(frozen=True)
+class Held:
+    """Grades of a lesson, or of a question, that wait to be released."""
+
+    id: str
+    title: str
+    count: int
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,18 @@ def by_name(people: Sequence[Learner]) -> list[Learner]:
         return not shown, collation_key(shown, here), learner.ref
 
     return sorted(people, key=key)
+
+
+def held_lessons(cohort: Cohort, titles: Titles | None) -> list[Held]:
+    """The lessons that have grades to be released."""
+    counts = held_back(cohort)
+    lessons = titles.shelf.course.lessons if titles and counts else ()
+    found = [
+        Held(lesson.id, titles.lesson(lesson), sum(counts.get(a.id, 0) for a in activities(lesson)))
+        for lesson in lessons
+        if titles
+    ]
+    return [item for item in found if item.count]
 
 
 def held_back(cohort: Cohort) -> dict[str, int]:

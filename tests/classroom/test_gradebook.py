@@ -248,3 +248,16 @@ def test_one_question_is_released_by_itself_and_only_of_its_lesson() -> None:
     assert client.post(address, {"lesson": LESSON, "activity": QUESTION}).status_code == 302
     assert Grade.objects.filter(published_at=None).count() == 1
     assert client.post(address, {"lesson": LESSON, "activity": "elsewhere"}).status_code == 404
+
+
+def test_the_queue_offers_to_release_where_grades_are_held_back() -> None:
+    room = a_room(release=Release.HELD)
+    grade(room, submit(room.learner, QUESTION), is_published=False)
+    queue = reverse("classroom:queue", args=[room.cohort.pk])
+    address = reverse("classroom:release", args=[room.cohort.pk])
+    assert address not in client_of(room.assistant).get(queue).content.decode()
+    client = client_of(room.instructor)
+    assert address in client.get(queue).content.decode()
+    answer = client.post(address, {"lesson": LESSON, "from": "queue"})
+    assert answer["Location"] == queue
+    assert address not in client.get(queue).content.decode()

@@ -1,7 +1,6 @@
 """The gradebook: learners × lessons, one lesson's questions, adjusting, releasing."""
 
 import uuid
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -19,9 +18,11 @@ from classroom.gradebook import (
     BY_NAME,
     BY_TOTAL,
     Book,
+    Held,
     Order,
     book,
     held_back,
+    held_lessons,
     lesson_book,
 )
 from classroom.importing import points_sentence, read_points
@@ -32,15 +33,6 @@ from classroom.titles import Titles, titles_of
 from classroom.views.book_cells import Head, head_of, lesson_row, row
 from classroom.views.members import note_names_seen
 from lessons.content.structure import Lesson
-
-
-@dataclass(frozen=True)
-class Held:
-    """Grades that wait to be released."""
-
-    id: str
-    title: str
-    count: int
 
 
 def keeper(request: HttpRequest, cohort_id: uuid.UUID, *, instructor: bool = False) -> Teaching:
@@ -60,14 +52,13 @@ def gradebook(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     order = _order(request, {lesson.id for lesson in lessons})
     found = book(here.cohort, order, request.GET.get("page", 1))
     titles = titles_of(here.cohort.course)
-    held = held_back(here.cohort)
     context = _context(here, found) | {
         "rows": [row(line) for line in found.lines],
         "heads": [
-            _lesson_head(here, titles, order, lesson, place, held)
+            _lesson_head(here, titles, order, lesson, place)
             for place, lesson in enumerate(lessons, start=1)
         ],
-        "held": [item for lesson in lessons if (item := _held(titles, lesson, held)).count],
+        "held": held_lessons(here.cohort, titles),
         "marks": told(here.cohort),
     }
     return render(request, "classroom/gradebook/book.html", context)
@@ -201,18 +192,8 @@ def _context(here: Teaching, found: Book) -> dict[str, Any]:
 
 
 def _lesson_head(
-    here: Teaching,
-    titles: Titles | None,
-    order: Order,
-    lesson: Lesson,
-    place: int,
-    held: dict[str, int],
+    here: Teaching, titles: Titles | None, order: Order, lesson: Lesson, place: int
 ) -> Head:
     address = reverse("classroom:gradebook-lesson", args=[here.cohort.pk, lesson.id])
-    item = _held(titles, lesson, held)
-    return head_of(order, lesson.id, str(place), item.title, address, item.count)
-
-
-def _held(titles: Titles | None, lesson: Lesson, held: dict[str, int]) -> Held:
-    count = sum(held.get(activity.id, 0) for activity in activities(lesson))
-    return Held(lesson.id, titles.lesson(lesson) if titles else lesson.id, count)
+    title = titles.lesson(lesson) if titles else lesson.id
+    return head_of(order, lesson.id, str(place), title, address)

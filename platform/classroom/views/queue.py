@@ -18,11 +18,13 @@ from django.views.decorators.http import require_POST, require_safe
 from classroom import groups, queue, sharing
 from classroom.access import teaching
 from classroom.desk import marks_said
+from classroom.gradebook import held_lessons
 from classroom.groups import Group
-from classroom.models import Grade, Share
+from classroom.models import Grade, Release, Share
 from classroom.papers import ask_texts, gist, language_name
 from classroom.queue import Entry, Part, Question, Tally
 from classroom.rubrics import offered, rubric_of
+from classroom.titles import titles_of
 from classroom.views.asked import (
     Asked,
     choice_of,
@@ -102,6 +104,9 @@ def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
         "total": total,
         "first": first,
         "graders": sharing.graders(teach.cohort) if teach.is_instructor else [],
+        "held": held_lessons(teach.cohort, titles_of(teach.cohort.course))
+        if teach.cohort.release == Release.HELD
+        else [],
     }
     return render(request, "classroom/queue/queue.html", context)
 
