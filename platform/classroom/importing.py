@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.conf import settings
-from django.utils.translation import gettext, override
+from django.utils.translation import gettext, gettext_noop, override
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from classroom.adjusting import LARGEST, LONGEST_REASON, ZERO, Change, adjustments
 from classroom.cells import bare

@@ -4,6 +4,8 @@ Allowed: taking an actor out (they were erased), a guest's entries passing to th
 became, and a demonstration cohort going with its entries.
 """
 
+from typing import Any
+
 from django.db import migrations
 
 KEPT = "EXISTS (SELECT 1 FROM classroom_cohort WHERE id = OLD.cohort_id AND NOT is_demo)"
@@ -45,12 +47,12 @@ GONE = {
 MADE = {"sqlite": SQLITE, "postgresql": POSTGRESQL}
 
 
-def make(apps, editor):
+def make(apps: Any, editor: Any) -> None:
     for statement in MADE[editor.connection.vendor]:
         editor.execute(statement, params=None)
 
 
-def remove(apps, editor):
+def remove(apps: Any, editor: Any) -> None:
     for statement in GONE[editor.connection.vendor]:
         editor.execute(statement, params=None)
 
