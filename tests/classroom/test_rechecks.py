@@ -50,6 +50,11 @@ def worked(job: Recheck) -> Recheck:
     return job
 
 
+def applied(job: Recheck, room: Room) -> Recheck:
+    asking.apply(job, room.instructor)
+    return worked(job)
+
+
 def verdict(person: Any) -> dict[str, str]:
     last = Revision.objects.filter(answer__person=person).last()
     assert last is not None
@@ -75,8 +80,7 @@ def test_what_would_change_is_shown_before_anything_does(room: Room, small: Mend
 def test_applied_it_writes_new_verdicts_and_keeps_the_old_ones(room: Room, small: Mending) -> None:
     small.change(FIRST, OLD, NEW)
     job = worked(start(room))
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     assert job.state == RecheckState.DONE and job.applied_at is not None
     ada, bo, _cy = room.learners
     assert (verdict(ada)["verdict"], verdict(bo)["verdict"]) == ("wrong", "right")
@@ -95,8 +99,7 @@ def test_a_grade_stays_what_it_was(room: Room, small: Mending) -> None:
     grade = factories.grade(room, revision, comment="Good.", adjustment=2)
     small.change(FIRST, OLD, NEW)
     job = worked(start(room))
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     assert Grade.objects.filter(pk=grade.pk, version=1, adjustment=2, comment="Good.").exists()
 
 
@@ -107,8 +110,7 @@ def test_the_learner_is_told_once_their_verdict_has_changed(room: Room, small: M
     small.change(FIRST, OLD, NEW)
     job = worked(start(room))
     assert told(room.learner) == []
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     assert told(room.learner) == ["answers"]
     send(room.learner, "1")  # what they hand in now was checked with the new key
     assert told(room.learner) == []
@@ -122,8 +124,7 @@ def test_other_cohorts_and_their_teachers_answers_are_left_alone(
     send(room.instructor)
     small.change(FIRST, OLD, NEW)
     job = worked(start(room))
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     assert job.total == 4
     assert verdict(other.learner)["verdict"] == verdict(room.instructor)["verdict"] == "right"
 
@@ -160,8 +161,7 @@ def test_a_key_edited_after_the_preview_is_not_applied(room: Room, small: Mendin
     asking.again(job, room.instructor)
     job = worked(job)
     assert job.state == RecheckState.READY and summary(job).lost == 2
-    asking.apply(job, room.instructor)
-    assert worked(job).state == RecheckState.DONE
+    assert applied(job, room).state == RecheckState.DONE
 
 
 def test_a_key_edited_while_it_is_applied_stops_it_half_way(
@@ -189,8 +189,7 @@ def test_what_is_handed_in_with_the_old_key_meanwhile_is_checked_too(
     small.change(FIRST, NEW, OLD)
     send(late)
     small.change(FIRST, OLD, NEW)
-    asking.apply(job, room.instructor)
-    assert worked(job).total == 5
+    assert applied(job, room).total == 5
     assert verdict(late)["verdict"] == "wrong"
 
 
@@ -239,8 +238,7 @@ def test_a_number_is_read_again_where_its_unit_was_mended(room: Room, small: Men
     small.change(FIRST, "answer: 131584, unit: bytes", "answer: 131.584, unit: kB, abs: 0.001")
     job = worked(start(room))
     assert not job.items.get(person=careful).is_changed
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     size = Revision.objects.get(answer__person=careful).content["size"]
     assert size == {"raw": "131584 B", "value": "16448/125"}
 
@@ -248,8 +246,7 @@ def test_a_number_is_read_again_where_its_unit_was_mended(room: Room, small: Men
 def test_an_option_that_is_gone_is_ours_and_not_wrong(room: Room, small: Mending) -> None:
     small.change(FIRST, "options: [n, block], answer: n", "options: [row, block], answer: row")
     job = worked(start(room))
-    asking.apply(job, room.instructor)
-    worked(job)
+    applied(job, room)
     last = Revision.objects.filter(answer__person=room.learner).get()
     assert last.verdicts["where"] == {"verdict": "ungraded"}
     assert last.verdicts["why"] == {"verdict": "waiting"}
@@ -284,8 +281,7 @@ def test_somebody_erased_meanwhile_is_left_out(room: Room, small: Mending) -> No
     job = worked(start(room))
     room.learners[0].delete()
     Revision.objects.filter(answer__person=room.learners[1]).delete()
-    asking.apply(job, room.instructor)
-    assert worked(job).state == RecheckState.DONE
+    assert applied(job, room).state == RecheckState.DONE
     assert verdict(room.learners[2])["verdict"] == "wrong"
 
 
