@@ -80,8 +80,11 @@ def join(person: Any, cohort: Cohort) -> Joined:
 
 @transaction.atomic
 def join_as(person: Any, cohort: Cohort, role: str) -> Membership:
-    """Asked to teach: a learner or assistant becomes more, nobody becomes less."""
-    if person.is_guest:
+    """Let in with that role: a learner or assistant becomes more, nobody becomes less.
+
+    Raises NeedsAccount.
+    """
+    if person.is_guest and role != Role.LEARNER:
         raise NeedsAccount
     _locked(cohort)
     mine, is_new = Membership.objects.get_or_create(
