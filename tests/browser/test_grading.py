@@ -54,6 +54,7 @@ def test_a_queue_is_graded_end_to_end_by_keyboard_alone(page: Page, room: dict[s
     page.goto(queue(room, room["asked"]))
     page.locator(".toolrow .button").first.focus()
     page.keyboard.press("Enter")
+    page.wait_for_url("**/grade/**")
     desk = page.locator("[data-desk]")
     seen = set()
     for turn in range(6):
