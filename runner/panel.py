@@ -103,6 +103,11 @@ class Panel:
         return self.wording.say("continues", step=start.step) if start else ""
 
     @property
+    def let_go(self) -> str:
+        count = len(self.training.let_go) if self.training else 0
+        return self.wording.say("let_go", n=count) if count else ""
+
+    @property
     def longer(self) -> int:
         """Up to which step a Run goes that resumes this one, unless told otherwise."""
         done, total = self.story.progress or (0, 0)

@@ -70,9 +70,13 @@ class Training:
     lowest: int = round(LOWEST_PASS)
 
     @property
-    def kept(self) -> bool:
-        """Whether there is any checkpoint that could be taken up."""
-        return any(checkpoint.kept for checkpoint in self.checkpoints)
+    def shown(self) -> list[Checkpoint]:
+        """The checkpoints with something to tell: those that are kept, and the best."""
+        return [c for c in self.checkpoints if c.kept or c.best]
+
+    @property
+    def let_go(self) -> list[Checkpoint]:
+        return [c for c in self.checkpoints if not (c.kept or c.best)]
 
 
 def look(story: Story, files: Sequence[ArtifactView], wording: Wording) -> Training:

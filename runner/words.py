@@ -131,6 +131,9 @@ COUNTED = {
     "count_passed": ngettext_lazy("{n} passed", "{n} passed", "n"),
     "count_failed": ngettext_lazy("{n} failed", "{n} failed", "n"),
     "count_left": ngettext_lazy("{n} to come", "{n} to come", "n"),
+    "let_go": ngettext_lazy(
+        "{n} more, whose file is no longer kept", "{n} more, whose files are no longer kept", "n"
+    ),
     "runs_left": ngettext_lazy(
         "{n} of {limit} Runs left today.", "{n} of {limit} Runs left today.", "n"
     ),

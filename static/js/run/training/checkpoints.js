@@ -62,11 +62,14 @@ export function drawCheckpoints(host, wording, panel) {
   }
 
   return function update(state) {
-    if (!state.artifacts.length) return;
     const [first, last] = rangeOf(state, panel);
     all = checkpointsOf(state, panel.run);
     section.hidden = !all.length;
-    if (!all.length) return;
+    if (!all.length) {
+      rail.replaceChildren();
+      drawn = "";
+      return;
+    }
     const looks = JSON.stringify([all, first, last]);
     if (looks !== drawn) {
       drawn = looks;
