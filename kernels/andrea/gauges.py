@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -18,6 +19,16 @@ class Gauges:
         self.telemetry: Telemetry | None = None
         self.readings = Readings()
         self.read_at, self.read_step = 0.0, 0
+        self.beside = 0.0  # seconds since then that were no training
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is done meanwhile (a sample, a checkpoint) does not count as training."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.beside += time.monotonic() - began
 
     def open(self) -> Iterator[Event]:
         if self.on_gpu:
@@ -34,14 +45,14 @@ class Gauges:
         if not self.readings.due():
             return
         now = time.monotonic()
-        seconds, steps = now - self.read_at, step - self.read_step
+        seconds, steps = now - self.read_at - self.beside, step - self.read_step
         if self.on_gpu and self.read_at:
             tokens = steps * self.engine.config.micro_batches * self.engine.config.rows
             yield Metric("tokens-per-second", tokens / seconds, step)
         yield Metric("memory", self.memory(), step, "bytes")
         if self.telemetry is not None:
             yield from self.telemetry.read(step)
-        self.read_at, self.read_step = now, step
+        self.read_at, self.read_step, self.beside = now, step, 0.0
 
     def memory(self) -> float:
         """On a GPU all that is taken of it; on the interpreter the buffers."""

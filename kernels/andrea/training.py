@@ -144,7 +144,8 @@ class Training:
             if self.pauses(done + 1, context):
                 yield from self.tell(*running)
                 running = None
-                end = yield from self.pause(done + 1, context)
+                with self.gauges.aside():
+                    end = yield from self.pause(done + 1, context)
                 if end is not None:
                     yield end
                     return

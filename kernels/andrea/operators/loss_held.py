@@ -23,11 +23,10 @@ from kernels.andrea.operators import tiles
 from kernels.andrea.operators.rounding import assembler, packed
 
 Tensor = torch.Tensor
-# Measured on an H200 (docs/performance.md): the two widest cuts of those that were tried are the
-# fastest, though ptxas spills a few registers in them.
+# The fastest of seventeen cuts on an H200 (docs/performance.md), though ptxas spills a little.
 BLOCK = 8192  # columns of a tile: 32 bytes a thread
 WARPS = 16  # 128 registers a thread, 56 of them for the row
-AHEAD = 2  # tiles under way
+AHEAD = 1  # tiles under way
 # Columns: of narrower rows the cache holds enough, wider ones do not fit into the registers.
 NARROWEST, WIDEST = 32_768, 57_344
 LOG2E = tl.constexpr(1.4426950408889634)
