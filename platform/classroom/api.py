@@ -92,6 +92,7 @@ def adopt(guest: Any, person: Any) -> None:
     for adjustment in Adjustment.objects.filter(person=guest):
         _newer(adjustment, person)
     RecheckItem.objects.filter(person=guest).update(person=person)
+    platforms.adopt(person)
 
 
 def _memberships(person: Any) -> list[Membership]:

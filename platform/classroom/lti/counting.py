@@ -38,7 +38,8 @@ def look() -> bool:
         due, cohort__archived_at=None, context__deployment__is_active=True,
         context__deployment__registration__is_active=True,
     )  # fmt: skip
-    link = active.select_related("cohort", "context").order_by("looked_at", "pk").first()
+    oldest = F("looked_at").asc(nulls_first=True)
+    link = active.select_related("cohort", "context").order_by(oldest, "pk").first()
     if link is None:
         return False
     mine = ContextLink.objects.filter(pk=link.pk, looked_at=link.looked_at)

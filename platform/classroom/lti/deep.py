@@ -1,6 +1,7 @@
 """Deep linking: an instructor picks a lesson while editing the platform's course, and the platform
 keeps the link and, with it, a column for its marks."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,8 @@ from classroom.models import Cohort
 from classroom.progress import activities, cohort_work
 from lessons.content.structure import Lesson
 
+LONGEST_SETTINGS = 20_000  # characters, with whatever the platform wants back
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -26,8 +29,13 @@ class Answer:
 
 
 def accepts(registration: LtiRegistration, asked: Mapping[str, Any]) -> bool:
-    """Whether the answer would go to this platform."""
-    return outgoing.is_of(registration, asked.get("deep_link_return_url"))
+    """Whether the answer would go to this platform, and what it asks can be kept till then."""
+    text = json.dumps(asked)
+    return (
+        outgoing.is_of(registration, asked.get("deep_link_return_url"))
+        and len(text) <= LONGEST_SETTINGS
+        and "\\u0000" not in text
+    )
 
 
 def possible_points(cohort: Cohort, lesson: Lesson) -> Decimal:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils import timezone
 from lti_tool.models import LtiUser
 
 from classroom.models import Score
@@ -25,6 +26,11 @@ def export_person(person: Any) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+
+
+def adopt(person: Any) -> None:
+    """A guest's answers became theirs, with the times they had: their marks are counted anew."""
+    LtiUser.objects.filter(auth_user=person).update(datetime_modified=timezone.now())
 
 
 def erase_person(person: Any) -> None:

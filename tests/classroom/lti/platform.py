@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -55,6 +56,9 @@ class Simulated:
     endless_roster: bool = False
     huge: bool = False  # an answer beyond all measure
     tokens: dict[str, str] = field(default_factory=dict)  # access token: its scopes
+    tool: str = ""  # where browsers find the tool
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)  # claims, by login hint
+    returned: list[str] = field(default_factory=list)  # what deep linking brought back
 
     # What its pages do in a browser -----------------------------------------------------------
 
@@ -101,6 +105,8 @@ class Simulated:
     def answer(self, method: str, target: str, headers: Any, body: bytes) -> Answer:
         parts = urlsplit(target)
         self.asked.append(f"{method} {parts.path}")
+        if page := self._page(method, parts.path, parse_qs(parts.query), body):
+            return 200, f"<!doctype html><title>School</title>{page}", {}
         if self.detour and parts.path != "/keys":
             return 302, "", {"Location": self.detour}
         if self.huge:
@@ -115,6 +121,28 @@ class Simulated:
             case ("GET", "/roster"):
                 return self._roster(parse_qs(parts.query), headers)
         return 404, "", {}
+
+    def _page(self, method: str, path: str, query: dict[str, list[str]], body: bytes) -> str:
+        """What a browser gets to see. `who` is the person whose session it would have."""
+        given = {name: values[0] for name, values in query.items()}
+        if path in ("/course", "/framed"):
+            target = f"{self.tool}{given.get('target', '/lti/launch/')}"
+            announced = self.announce(login_hint=given["who"], target_link_uri=target)
+            address = escape(f"{self.tool}/lti/login/?{urlencode(announced)}")
+            frame = f'<iframe src="{address}" width="900" height="600"></iframe>'
+            return frame if path == "/framed" else f'<a href="{address}">Open it</a>'
+        if path == "/auth":
+            claims = self.claims(given["nonce"], **self.people[given["login_hint"]])
+            return (
+                f'<form method="post" action="{escape(given["redirect_uri"])}">'
+                f'<input type="hidden" name="state" value="{escape(given["state"])}">'
+                f'<input type="hidden" name="id_token" value="{self.sign(claims)}"></form>'
+                "<script>document.forms[0].submit()</script>"
+            )
+        if (method, path) == ("POST", "/return"):
+            self.returned.append(parse_qs(body.decode())["JWT"][0])
+            return "<h1>The link is kept</h1>"
+        return ""
 
     def _token(self, given: dict[str, list[str]]) -> Answer:
         if self.token_status != 200:
@@ -167,8 +195,9 @@ def member(sub: str, role: str = "Learner", **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def running() -> Iterator[Simulated]:
-    """The platform, listening on a port of its own."""
+def running(host: str = "127.0.0.1") -> Iterator[Simulated]:
+    """The platform, listening on a port of its own. To browsers `localhost` is another site than
+    `127.0.0.1`."""
     platform = Simulated()
 
     class Pages(BaseHTTPRequestHandler):
@@ -186,7 +215,8 @@ def running() -> Iterator[Simulated]:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Type", "application/json")
+                is_page = sent.startswith(b"<!doctype")
+                self.send_header("Content-Type", "text/html" if is_page else "application/json")
                 self.send_header("Content-Length", str(len(sent)))
                 self.end_headers()
                 self.wfile.write(sent)
@@ -198,7 +228,7 @@ def running() -> Iterator[Simulated]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     server.daemon_threads = True
-    platform.url = f"http://127.0.0.1:{server.server_port}"
+    platform.url = f"http://{host}:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield platform

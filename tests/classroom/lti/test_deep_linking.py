@@ -157,6 +157,16 @@ def test_nothing_is_handed_over_to_a_foreign_host(
     assert "token" not in Forms(answer).fields
 
 
+@pytest.mark.parametrize("data", ["x" * 30_000, "a\0b"], ids=["long", "nul"])
+def test_what_cannot_be_kept_until_the_answer_is_refused(
+    platform: Simulated, browser: Browser, data: str
+) -> None:
+    linked(platform)
+    asked = asking(platform, data=data)
+    answer = browser.posted(platform, **as_somebody("grace", "Instructor"), **asked)
+    assert answer.status_code == 400
+
+
 @pytest.mark.parametrize("role", ["Learner", "Mentor"])
 def test_who_does_not_teach_the_course_picks_nothing(
     platform: Simulated, browser: Browser, role: str
