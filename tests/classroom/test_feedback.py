@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from classroom import grading, rubrics
 from classroom.grading import Judgement
-from classroom.models import AuditEntry, Cohort, Grade, SecondLook
+from classroom.models import Adjustment, AuditEntry, Cohort, Grade, SecondLook
 from classroom.passages import Passage
 from lessons.models import Revision
 from tests.classroom import factories as f
@@ -246,3 +246,22 @@ def test_nobody_is_viewed_as_a_teacher(room: Room) -> None:
     ref = room.ref(room.assistant)
     address = reverse("classroom:view-as", args=[room.cohort.pk, ref])
     assert client_of(room.instructor).get(address).status_code == 404
+
+
+def test_a_learner_reads_their_points_lesson_by_lesson(room: Room) -> None:
+    lesson, _step = f.place_of(ACTIVITY)
+    given = grade(room, f.submit(room.learner, ACTIVITY), points=frozenset(points(room)[:2]))
+    Adjustment.objects.create(
+        cohort=room.cohort, person=room.learner, lesson=lesson.id, points=2, reason="spoke up"
+    )
+    address = reverse("classroom:cohort", args=[room.cohort.pk])
+
+    def row() -> str:
+        page = client_of(room.learner).get(address).content.decode()
+        start = page.index(f'href="/en/{f.COURSE}/{lesson.id}/"')
+        return page[start : page.index("</tr>", start)]
+
+    assert "5 / " in row() and "+2: spoke up" in row()
+    Grade.objects.filter(pk=given.pk).update(published_at=None)  # held back: as if not given
+    assert "3 / " in row() and "1 waiting" in row()
+    assert "spoke up" not in client_of(room.learners[1]).get(address).content.decode()

@@ -1,6 +1,8 @@
 """My cohorts, a new one, the page of one, its settings."""
 
 import uuid
+from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -10,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import posted
-from classroom import cohorts, courses
+from classroom import amounts, cohorts, courses
 from classroom.access import MAKE_COHORTS, TEACHING, NotAMember, Teaching, membership, teaching
 from classroom.cohort_forms import CodeForm, CohortForm, SettingsForm
 from classroom.deadlines import closings, zone_names
-from classroom.models import Cohort, Membership, Role
+from classroom.models import Adjustment, Cohort, Membership, Role
+from classroom.progress import cohort_work
 from classroom.views.deadlines import lesson_ends
 
 
@@ -60,13 +63,15 @@ def cohort(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     """A teacher's start; for a learner what the cohort asks of them."""
     mine = membership(request.user, cohort_id)
     here = mine.cohort
-    context = {
+    context: dict[str, Any] = {
         "cohort": here,
         "membership": mine,
         "course_title": courses.course_title(here.course),
         "lessons": lesson_ends(here, closings(here, request.user), mine),
     }
     if mine.role == Role.LEARNER:
+        points = _points(here, mine)
+        context["lessons"] = [(row, points.get(row.id)) for row in context["lessons"]]
         return render(request, "classroom/cohorts/learner.html", context)
     context |= {
         "teaching": Teaching(here, mine),
@@ -116,6 +121,39 @@ def archive(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         cohorts.archive(here.cohort, request.user)
         messages.success(request, _("The cohort is archived. Nothing in it is lost."))
     return _back("settings", here.cohort)
+
+
+@dataclass(frozen=True)
+class Points:
+    """A lesson in points, as its learner may see it: what is held back counts as not given."""
+
+    earned: str
+    possible: str
+    waiting: int
+    adjustment: str
+    reason: str
+
+
+def _points(cohort: Cohort, mine: Membership) -> dict[str, Points]:
+    """By lesson; none for a lesson that asks nothing."""
+    work = cohort_work(cohort, people=[mine.person_id], published_only=True)
+    reasons = dict(
+        Adjustment.objects.filter(cohort=cohort, person=mine.person_id).values_list(
+            "lesson", "reason"
+        )
+    )
+    found = {}
+    for lesson in work.lessons:
+        marks = work.lesson(mine.person_id, lesson)
+        if marks.asked:
+            found[lesson.id] = Points(
+                amounts.points(marks.earned),
+                amounts.points(marks.possible),
+                marks.waiting,
+                amounts.signed(marks.adjustment) if marks.adjustment else "",
+                reasons.get(lesson.id, ""),
+            )
+    return found
 
 
 def _back(name: str, cohort: Cohort) -> HttpResponse:
