@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help run test check bench setup messages lock vendor
+.PHONY: help run test check bench demo setup messages lock vendor
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +28,10 @@ check: setup ## ruff, mypy, import contract, courses, translations
 	@$(BIN)/python manage.py courses check
 	@$(BIN)/python manage.py translations check
 	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+demo: .python ## a cohort of thirty made-up learners, to see the classroom at work (REMOVE=1 takes it away)
+	@$(PYTHON) scripts/setup.py site
+	@$(BIN)/python manage.py demo $(if $(REMOVE),--remove)
 
 bench: setup ## the figures of the README, measured here
 	@$(BIN)/python -m tests.bench
