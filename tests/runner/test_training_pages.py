@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runner.before import before
 from runner.models import Run
-from tests.browser.trained import trained
+from tests.browser.trained import metric, note, trained
 from tests.runner import rows
 from tests.runner.test_resuming import FILE, a_training
 
@@ -78,6 +79,29 @@ def test_one_run_at_a_time_also_here(client: Client, run: Run) -> None:
     answer = client.post(f"/en/runs/{run.pk}/resume/", {"file": FILE}, headers=JSON)
     assert (answer.status_code, answer.json()["code"]) == (409, "active")
     assert answer.json()["url"] == f"/en/runs/{active.pk}/"
+
+
+def test_a_run_that_goes_on_shows_the_loss_of_those_before(client: Client, run: Run) -> None:
+    tell(run, *trained(30))
+    chain = [run]
+    for step in (20, 25):
+        start = {"run": str(chain[-1].pk), "file": f"step_{step:06d}.bin", "step": step}
+        chain.append(rows.an_ended_run(run.owner, procedure="andrea.train", resumes=start))
+        said = [metric("loss", 1.0, n) for n in range(step + 1, step + 8)]
+        tell(chain[-1], note("log.andrea.resumed", step=step, file=start["file"]), *said)
+    found = before(chain[-1].view(), run.owner)
+    loss = found.get("loss")
+    assert loss is not None and loss.steps == list(range(1, 26))  # 20 of the first, 5 of the next
+    assert loss.values[-5:] == [1.0] * 5
+    page = page_of(client, chain[-1])
+    assert "Goes on from another Run, after step 25." in page and 'class="markline"' in page
+
+
+def test_what_came_before_is_left_out_for_whoever_may_not_see_it(run: Run) -> None:
+    tell(run, *trained(30))
+    start = {"run": str(run.pk), "file": FILE, "step": 20}
+    theirs = rows.an_ended_run(procedure="andrea.train", resumes=start)
+    assert list(before(theirs.view(), theirs.owner)) == []
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])

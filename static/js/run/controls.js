@@ -73,8 +73,11 @@ export class Controls {
     const what = form.dataset.lead;
     if (!what) return;
     event.preventDefault();
+    if (this.sending) return;
     this.find("refusal").hidden = true;
+    this.sending = true;
     const answer = await post(form.action, new FormData(form));
+    this.sending = false;
     if (!answer?.ok) return this.refuse(answer?.data.error, answer?.data.url);
     if (what === "resume" && this.find("start")) location.reload();
     else location.assign(answer.data.url);

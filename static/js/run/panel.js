@@ -251,14 +251,18 @@ export class Panel {
     write(this.lost, up ? "" : this.wording.say("offline"));
   }
 
-  /** Milestones only: it began, met its first failure, wrote what was asked for, is over. */
+  /** Milestones only: it began, met its first failure, went on from a checkpoint, wrote what was
+      asked for, is over. */
   announce(before) {
     const { wording, state } = this;
     const said = this.find("said");
     const asked = this.run.checkpoint_after ?? Infinity;
     if (state.outcome && !before.outcome) write(said, `${this.verdict.textContent} ${this.said.textContent}`);
     else if (state.failure && !before.failure) write(said, wording.say("first_failure", { case: wording.title(state.failure) }));
-    else if (before.filed <= asked && state.filed > asked) {
+    else if (state.marks.length > before.marks.length) {
+      const { kind, ...params } = state.marks.at(-1);
+      write(said, wording.say(`mark_${kind}`, params));
+    } else if (before.filed <= asked && state.filed > asked) {
       write(said, wording.say("checkpoint_written", { name: state.artifacts.findLast((file) => file.kept !== false).name }));
     } else if (state.made && !before.made) write(said, `${wording.say("running")}: ${state.made.device_name}`);
   }
