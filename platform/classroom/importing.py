@@ -26,7 +26,7 @@ KEY, NAME, EMAIL = gettext_noop("Learner key"), gettext_noop("Name"), gettext_no
 LESSON, POINTS, REASON = gettext_noop("Lesson"), gettext_noop("Points"), gettext_noop("Reason")
 HEADS = (KEY, NAME, EMAIL, LESSON, POINTS, REASON)
 _ALIASES = {"key": KEY, "email": EMAIL, "lesson": LESSON, "points": POINTS, "reason": REASON}
-_NUMBER = re.compile(r"[-+−]?\d{1,4}(?:[.,]\d{1,2})?")
+_NUMBER = re.compile(r"[-+−]?[0-9]{1,4}(?:[.,][0-9]{1,2})?")
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _learner(key: str, email: str, names: _Names) -> Learner:
 def read_points(typed: str) -> Decimal | None:
     """Points as people type them, with a point or a comma; None where they are none."""
     text = "".join(typed.split())
-    if not _NUMBER.fullmatch(text) or not text.isascii() and "−" not in text:
+    if not _NUMBER.fullmatch(text):
         return None
     value = Decimal(text.replace("−", "-").replace(",", "."))
     return value if abs(value) <= LARGEST else None

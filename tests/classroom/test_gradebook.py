@@ -195,6 +195,10 @@ def test_an_adjustment_is_set_by_hand_and_taken_away_with_zero(room: Room) -> No
     entry = AuditEntry.objects.get(action="adjusted")
     assert entry.subject == room.ref(room.learner)
     assert entry.data == {"lesson": LESSON, "before": "0", "after": "1.5"}
+    assert (
+        'name="reason" value="A talk"'
+        in page(room, None, "gradebook-lesson", LESSON).content.decode()
+    )
     adjust(room, seen="1.5", points="0")
     assert not Adjustment.objects.exists()
 

@@ -180,6 +180,7 @@ REFUSED = [
     ("REF", LESSON, "99999", "no number"),
     ("REF", LESSON, "=1+1", "no number"),
     ("REF", LESSON, "１", "no number"),
+    ("REF", LESSON, "−１", "no number"),
     ("REF", LESSON, "<script>", "no number"),
 ]
 

@@ -37,6 +37,7 @@ class Row:
     cells: Sequence[Cell]
     total: Cell
     adjustment: str = ""
+    reason: str = ""  # of the adjustment
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,17 @@ def row(line: Line) -> Row:
     return Row(name_of(line.learner), line.learner.ref, cells, total)
 
 
-def lesson_row(cohort: Cohort, line: LessonLine, asked: Sequence[Activity]) -> Row:
+def lesson_row(
+    cohort: Cohort, line: LessonLine, asked: Sequence[Activity], reason: str = ""
+) -> Row:
     cells = [
         _answer_cell(cohort, line.learner, activity.id, answer)
         for activity, answer in zip(asked, line.cells, strict=True)
     ]
     marks = line.marks
     typed = amounts.points(marks.adjustment) if marks.adjustment else ""
-    return Row(name_of(line.learner), line.learner.ref, cells, _lesson_cell(marks), typed)
+    total = _lesson_cell(marks)
+    return Row(name_of(line.learner), line.learner.ref, cells, total, typed, reason)
 
 
 def name_of(learner: Learner) -> str:

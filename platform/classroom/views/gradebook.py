@@ -27,6 +27,7 @@ from classroom.gradebook import (
 )
 from classroom.importing import points_sentence, read_points
 from classroom.lti.wording import told
+from classroom.models import Adjustment
 from classroom.progress import activities, course_of
 from classroom.releasing import release
 from classroom.titles import Titles, titles_of
@@ -74,6 +75,11 @@ def lesson(request: HttpRequest, cohort_id: uuid.UUID, lesson: str) -> HttpRespo
     asked = [(step, step.activity) for step in named.steps if step.activity]
     order = _order(request, {activity.id for _step, activity in asked})
     found = lesson_book(here.cohort, named, order, request.GET.get("page", 1))
+    reasons = dict(
+        Adjustment.objects.filter(cohort=here.cohort, lesson=named.id).values_list(
+            "person_id", "reason"
+        )
+    )
     held = held_back(here.cohort)
     heads = []
     for place, (step, activity) in enumerate(asked, start=1):
@@ -86,7 +92,10 @@ def lesson(request: HttpRequest, cohort_id: uuid.UUID, lesson: str) -> HttpRespo
         "lesson": named,
         "lesson_title": titles.lesson(named),
         "number": found.work.lessons.index(named) + 1,
-        "rows": [lesson_row(here.cohort, line, activities(named)) for line in found.lines],
+        "rows": [
+            lesson_row(here.cohort, line, activities(named), reasons.get(line.learner.person, ""))
+            for line in found.lines
+        ],
         "heads": heads,
         "held": [
             Held(head_id, head.title, head.held)
