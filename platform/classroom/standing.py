@@ -38,7 +38,9 @@ def standing(request: HttpRequest) -> Standing:
     """In one query, however often it is asked; none for a visitor."""
     found: Standing | None = getattr(request, "_standing", None)
     if found is None:
-        found = _standing(request.user)
+        # A page about a request that was refused early (tests/security) knows of nobody.
+        person = getattr(request, "user", None)
+        found = NOBODY if person is None else _standing(person)
         request._standing = found  # type: ignore[attr-defined]
     return found
 
