@@ -86,7 +86,9 @@ class Revision(models.Model):
         ordering: ClassVar[list[str]] = ["number"]
         # Which submission is an answer's last: asked of all the answers of a cohort at once.
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["answer", "state", "number"], name="submissions_of_an_answer")
+            models.Index(
+                fields=["answer", "state", "number", "id"], name="submissions_of_an_answer"
+            )
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["answer", "number"], name="one_revision_a_number"),

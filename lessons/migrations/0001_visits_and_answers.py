@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='revision',
-            index=models.Index(fields=['answer', 'state', 'number'], name='submissions_of_an_answer'),
+            index=models.Index(fields=['answer', 'state', 'number', 'id'], name='submissions_of_an_answer'),
         ),
         migrations.AddConstraint(
             model_name='revision',

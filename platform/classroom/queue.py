@@ -128,18 +128,18 @@ def _latest(cohort: Cohort, **learners: Any) -> QuerySet[Revision]:
     )
     return (
         rows.filter(~Exists(newer))
-        .annotate(
-            grade=FilteredRelation("grades", condition=Q(grades__cohort=cohort)),
-            said=Cast("verdicts", TextField()),
-        )
+        .annotate(grade=FilteredRelation("grades", condition=Q(grades__cohort=cohort)))
         .order_by()
     )
 
 
 def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
-    """By activity, in two queries whatever the size."""
+    """By activity, in two queries whatever the size.
+
+    A check of ours that failed counts as `checked` here: verdicts are long to read, and the
+    question's own page tells them apart.
+    """
     ungraded = Q(grade__id=None)
-    broken = ungraded & Q(said__contains=_BROKEN)
     # Who learns here is looked up in a list made once, and not for each of their answers.
     learners = Membership.objects.filter(cohort=cohort, role=Role.LEARNER)
     rows = {
@@ -149,7 +149,6 @@ def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
         .annotate(
             total=Count("id"),
             ungraded=Count("id", filter=ungraded),
-            broken=Count("id", filter=broken),
             ungradable=Count("id", filter=Q(grade__is_ungradable=True)),
         )
     }
@@ -166,13 +165,12 @@ def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
             found[item.activity.id] = Tally()
             continue
         waiting = row["ungraded"] if item.has_text else 0
-        broken_here = 0 if item.has_text else row["broken"]
         found[item.activity.id] = Tally(
             total=row["total"],
             waiting=waiting,
             graded=row["total"] - row["ungraded"] - row["ungradable"],
-            checked=row["ungraded"] - waiting - broken_here,
-            ungradable=row["ungradable"] + broken_here,
+            checked=row["ungraded"] - waiting,
+            ungradable=row["ungradable"],
             looks=looks.get(item.activity.id, 0),
         )
     return found
@@ -187,6 +185,7 @@ def entries(cohort: Cohort, asked: Question) -> list[Entry]:
         .values_list("grade__revision__answer__person__memberships__ref", "grade__revision__number")
     )
     rows = latest(cohort).filter(answer__activity=activity)
+    rows = rows.annotate(said=Cast("verdicts", TextField()))
     fields = ("answer__person__memberships__ref", "id", "number", "grade__id",
               "grade__is_ungradable")  # fmt: skip
     said = () if asked.has_text else ("said",)  # only a machine's verdict may have failed

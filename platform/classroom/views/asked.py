@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from classroom import queue
 from classroom.access import Teaching, teaching
-from classroom.models import Cohort
+from classroom.models import Cohort, Share
 from classroom.queue import Entry, NoSuchQuestion, Part, Question
 from lessons.content.prose import plain
 from lessons.views.found import reading_language
@@ -78,6 +78,7 @@ class Line:
     entries: list[Entry]  # the chosen part
     everything: list[Entry]  # of the question, in the same order
     mine: frozenset[str]  # refs
+    shares: list[Share]  # who has a part of the question, in order
 
     def entry(self, ref: str) -> Entry | None:
         return next((entry for entry in self.everything if entry.ref == ref), None)
@@ -124,7 +125,7 @@ def line(asked: Asked, choice: Choice) -> Line:
     )
     if choice.is_mine:
         part = [entry for entry in part if entry.ref in own]
-    return Line(part, everything, own)
+    return Line(part, everything, own, shares)
 
 
 def title_of(question: Question, language: str) -> str:

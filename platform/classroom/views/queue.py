@@ -116,7 +116,7 @@ def question_page(request: HttpRequest, cohort: uuid.UUID, activity: str) -> Htt
     asked = find_asked(request, cohort, activity)
     choice = choice_of(request)
     here = line(asked, choice)
-    shares = queue.shares_of(asked.cohort, [asked.activity]).get(asked.activity, [])
+    shares = here.shares
     page = Paginator(here.entries, PAGE).get_page(request.GET.get("page"))
     rubric = rubric_of(asked.cohort, asked.question.activity)
     same = groups.groups(asked.question, here.everything)
