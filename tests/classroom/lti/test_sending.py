@@ -84,6 +84,8 @@ def test_refused_marks_are_sent_again_when_an_instructor_asks(desk: Desk) -> Non
     work()
     page = desk.instructor.get(f"/en/classroom/{desk.cohort.pk}/gradebook/").content.decode()
     assert "does not know the column any more" in page
+    page = desk.instructor.get(f"/en/classroom/{desk.cohort.pk}/platform/").content.decode()
+    assert "Send what was refused again" in page
     desk.platform.status = 200
     address = f"/en/classroom/{desk.cohort.pk}/platform/send-again/"
     assert desk.instructor.post(address).status_code == 302

@@ -30,12 +30,14 @@ def platform(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     here = teaching(request, cohort_id, instructor=True)
     note_names_seen(here)
     links = list(linking.links_of(here.cohort))
+    marks = told(here.cohort)
     context = {
         "cohort": here.cohort,
         "teaching": here,
         "tab": "platform",
         "rosters": [roster.compared(link) for link in links],
-        "marks": told(here.cohort),
+        "marks": marks,
+        "has_refused": any(item.standing.refused for item in marks),
         "lessons": courses.lessons(here.cohort.course),
         "launch": request.build_absolute_uri(reverse("lti:launch")),
     }
