@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.andrea.config import Config
-from kernels.andrea.corpus import BOS, Corpus
+from kernels.andrea.corpus import Corpus
 from kernels.andrea.draws import Purpose, below
+from kernels.andrea.tokens import BOS
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ Inference needs the first n floats after byte 8.
 """
 
 import os
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HEADER = struct.Struct("<ii")
-LARGEST_COUNT = 2**31 - 1
+from kernels.andrea.checkpoint_size import HEADER, LARGEST_COUNT, file_size
 
 
 class CheckpointError(ValueError):
@@ -30,10 +28,6 @@ class Checkpoint:
     weights: np.ndarray
     m: np.ndarray
     v: np.ndarray
-
-
-def file_size(count: int) -> int:
-    return HEADER.size + 12 * count
 
 
 def save(path: Path, checkpoint: Checkpoint) -> None:

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.andrea.tokens import BOS, TOKENS
 from kernels.procedure import BadParameter
 
-BOS = 256
-TOKENS = 257
 STANDARD_LIBRARY = ""  # the parameter's default value
 SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idlelib", "__pycache__"}
 LARGEST_FILE = 1 << 30

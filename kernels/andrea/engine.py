@@ -23,7 +23,7 @@ from kernels.andrea.plan import Plan, plan
 from kernels.andrea.program import Launch, Program, views
 from kernels.andrea.program_fast import FastProgram
 from kernels.andrea.runfiles import State
-from kernels.andrea.schedule import corrections, rates
+from kernels.andrea.schedule_tables import corrections, rates
 from kernels.procedure import BadParameter
 
 SKIPPED = 3  # its place in grad_norm's result

@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 
 from kernels.andrea.config import Config, Precision
-from kernels.andrea.corpus import TOKENS
 from kernels.andrea.layout import head_start, parameter_count
 from kernels.andrea.schedule import correction_count
 from kernels.andrea.scoring import SAMPLE_TOKENS
+from kernels.andrea.tokens import TOKENS
 from kernels.procedure import BadParameter
 
 ALIGNMENT = 512

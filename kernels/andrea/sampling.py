@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from kernels.andrea.config import Config
-from kernels.andrea.corpus import BOS, TOKENS
 from kernels.andrea.draws import Purpose, uniform
+from kernels.andrea.tokens import BOS, TOKENS
 
 Tensor = torch.Tensor
 TEMPERATURE = 0.8

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from kernels.andrea.checkpoint import HEADER, LARGEST_COUNT, file_size
+from kernels.andrea.checkpoint_size import HEADER, LARGEST_COUNT, file_size
 from kernels.andrea.layout import parameter_count
 from kernels.artifacts import checkpoint_name
 from lessons.calculators import models

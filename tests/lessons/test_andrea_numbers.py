@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from kernels.andrea import schedule
-from kernels.andrea.checkpoint import file_size
+from kernels.andrea.checkpoint_size import file_size
 from kernels.andrea.config import Config, preset
 from kernels.andrea.corpus import tokenise
 from kernels.andrea.layout import layout, parameter_count

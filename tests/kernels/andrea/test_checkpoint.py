@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.andrea.checkpoint import Checkpoint, CheckpointError, file_size, load, save
+from kernels.andrea.checkpoint import Checkpoint, CheckpointError, load, save
+from kernels.andrea.checkpoint_size import file_size
 from kernels.artifacts import checkpoint_name
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.andrea.corpus import BOS, prepare, text_of, tokenise
+from kernels.andrea.corpus import prepare, text_of, tokenise
+from kernels.andrea.tokens import BOS
 from kernels.procedure import BadParameter
 
 

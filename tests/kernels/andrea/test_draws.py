@@ -7,9 +7,11 @@ import pytest
 
 from kernels.andrea import batches, initial
 from kernels.andrea.config import preset
-from kernels.andrea.corpus import BOS, Corpus
+from kernels.andrea.corpus import Corpus
 from kernels.andrea.draws import Purpose, below, fill_normal, raw, uniform
-from kernels.andrea.schedule import corrections, learning_rate, rates
+from kernels.andrea.schedule import learning_rate
+from kernels.andrea.schedule_tables import corrections, rates
+from kernels.andrea.tokens import BOS
 
 TEXT = np.arange(1000, dtype=np.uint16) % 256
 CORPUS = Corpus("text", "0", TEXT)
