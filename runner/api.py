@@ -20,7 +20,7 @@ from kernels.registry import UnknownProcedure
 from runner import ending, limits, resuming, submission
 from runner.access import may_steer, may_view, steerable, visible
 from runner.endings import Ending, endings, outcome_word
-from runner.models import Queue, Run, RunArtifact, State, StoredEvent
+from runner.models import Queue, Run, RunArtifact, RunSet, State, StoredEvent
 from runner.personal import adopt, erase_person, export_person
 from runner.quotas import quota
 from runner.rerunning import (
@@ -54,7 +54,7 @@ __all__ = [
     "NotResumable", "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused",
     "RunView", "Snapshot", "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices",
     "discard_reruns", "endings", "erase_person", "events_after", "export_person", "get",
-    "give_reruns", "has_room_for_rerun", "history", "may_steer", "may_view", "messages",
+    "give_reruns", "has_room_for_rerun", "history", "latest", "may_steer", "may_view", "messages",
     "outcome_word", "prove", "quota", "recordings", "repeatable", "rerun", "reruns", "resume",
     "snapshot", "stage", "stop", "submit",
 ]  # fmt: skip
@@ -87,13 +87,13 @@ def get(run_id: uuid.UUID | str, viewer: Any) -> RunView:
 
 def snapshot(run_id: uuid.UUID | str, viewer: Any) -> Snapshot:
     """The Run and its first Events; a socket opened after the last of them misses nothing."""
-    row = visible(run_id, viewer)
-    return Snapshot(
-        run=row.view(artifacts=True),
-        events=stored_after(row.id, 0, limits.PAGE_EVENTS),
-        queue_position=queue_position(row),
-        wait_range=wait_range(row),
-    )
+    return _snapshot(visible(run_id, viewer))
+
+
+def latest(person: Any, origin: Origin, procedure: str) -> Snapshot | None:
+    """The newest of this person's own Runs of a step; None: there is none."""
+    row = _of(person, origin, procedure).first()
+    return _snapshot(row) if row else None
 
 
 def events_after(
@@ -150,13 +150,7 @@ def history(
     person: Any, origin: Origin | None = None, limit: int = 20, procedure: str = ""
 ) -> list[RunView]:
     """This person's Runs, latest first; of one step, or one Procedure, when that is named."""
-    runs = Run.objects.filter(owner_id=person.pk) if person.pk else Run.objects.none()
-    if origin is not None:
-        named = {"course": origin.course, "lesson": origin.lesson, "step": origin.step}
-        runs = runs.filter(**{name: slug for name, slug in named.items() if slug})
-    if procedure:
-        runs = runs.filter(procedure=procedure)
-    return [row.view() for row in runs.order_by("-created_at")[:limit]]
+    return [row.view() for row in _of(person, origin, procedure)[:limit]]
 
 
 def artifact(run_id: uuid.UUID | str, viewer: Any, name: str) -> tuple[ArtifactView, File]:
@@ -201,3 +195,23 @@ def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, An
         {"seq": seq, "kind": kind, "at": at, "data": data}
         for (seq, kind, at, _), data in zip(found, told, strict=True)
     ]
+
+
+def _snapshot(row: Run) -> Snapshot:
+    return Snapshot(
+        run=row.view(artifacts=True),
+        events=stored_after(row.id, 0, limits.PAGE_EVENTS),
+        queue_position=queue_position(row),
+        wait_range=wait_range(row),
+    )
+
+
+def _of(person: Any, origin: Origin | None, procedure: str) -> RunSet:
+    """This person's Runs, latest first."""
+    runs: RunSet = Run.objects.filter(owner_id=person.pk) if person.pk else Run.objects.none()
+    if origin is not None:
+        named = {"course": origin.course, "lesson": origin.lesson, "step": origin.step}
+        runs = runs.filter(**{name: slug for name, slug in named.items() if slug})
+    if procedure:
+        runs = runs.filter(procedure=procedure)
+    return runs.order_by("-created_at")

@@ -206,10 +206,8 @@ def step_panel(
 ) -> Panel:
     """The panel of a step: its latest Run, if it has one, and what can be started."""
     procedure = find(name)
-    latest = api.history(person, origin, 1, name) if person.is_authenticated else []
-    found = next(iter(latest), None)
-    snapshot = api.snapshot(found.id, person) if found and not locked else None
-    snapshot = snapshot and whole(procedure, snapshot, person)
+    found = api.latest(person, origin, name) if person.is_authenticated else None
+    snapshot = whole(procedure, found, person) if found and not locked else None
     earlier = before(snapshot.run, person) if snapshot else Curves()
     offered = offer(person, procedure, action, locked=locked, has_run=found is not None)
     return draw(procedure, snapshot, offered, earlier, steerable=True)
