@@ -1,28 +1,48 @@
 """How the classroom writes points, shares and times, in the reader's language."""
 
+import re
 from decimal import Decimal
 from functools import lru_cache
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from lessons.numbers import show_number, show_quantity
+from lessons.views.found import reading_language
 
 NOTHING = "–"
-
-
-def language() -> str:
-    return (get_language() or "en").split("-")[0]
+_TYPED = re.compile(r"[-+−]?(?:[0-9]{1,4}(?:[.,][0-9]{1,2})?|[.,][0-9]{1,2})")
 
 
 def points(value: Decimal | None) -> str:
     """2.5 or 2,5; a dash where there are none to say."""
-    return NOTHING if value is None else _shown(value, language())
+    return NOTHING if value is None else _shown(value, reading_language())
 
 
 def number(value: float) -> str:
     """To two digits: 1.4 or 1,4."""
-    return show_number(round(value, 1), language())
+    return show_number(round(value, 1), reading_language())
+
+
+def read(typed: str, most: Decimal) -> Decimal | None:
+    """Points as people type them: 1, +0,5, −2. None where they are none, or more than `most`."""
+    text = "".join(typed.split())
+    if not _TYPED.fullmatch(text):
+        return None
+    value = Decimal(text.replace("−", "-").replace(",", "."))
+    return value if abs(value) <= most else None
+
+
+def unread(typed: str, most: Decimal) -> str:
+    """What is wrong with points that cannot be read."""
+    return _(
+        "“%(typed)s” is no number of points: write one like 1, 0.5 or -2, at most %(most)d, with "
+        "at most two decimals."
+    ) % {"typed": typed[:20], "most": most}
+
+
+def whole(typed: str) -> int | None:
+    """A number of something as forms and addresses name it; None where it is none."""
+    return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 10 else None
 
 
 def signed(value: Decimal) -> str:
@@ -34,7 +54,7 @@ def share(part: int | Decimal, whole: int | Decimal) -> str:
     """35%, 35 % or %35; a dash of nothing."""
     if not whole:
         return NOTHING
-    return show_quantity(round(float(part) / float(whole) * 100), "percent", language(), 0)
+    return show_quantity(round(float(part) / float(whole) * 100), "percent", reading_language(), 0)
 
 
 def duration(seconds: float | None) -> str:

@@ -6,7 +6,7 @@ taken, and said.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -100,13 +100,21 @@ class Closings:
 
 def closings(cohort: Cohort, person: Any = None) -> Closings:
     """In two queries, whatever the size of the cohort; of one person alone where they are named."""
-    extensions = Extension.objects.filter(cohort=cohort)
+    return closings_of([cohort.pk], person)[cohort.pk]
+
+
+def closings_of(cohorts: Iterable[uuid.UUID], person: Any = None) -> dict[uuid.UUID, Closings]:
+    """The same of several cohorts, in as many queries as of one."""
+    deadlines: dict[uuid.UUID, dict[str, Deadline]] = {cohort: {} for cohort in cohorts}
+    longer: dict[uuid.UUID, dict[tuple[uuid.UUID, str], Extension]] = {c: {} for c in deadlines}
+    for row in Deadline.objects.filter(cohort__in=list(deadlines)):
+        deadlines[row.cohort_id][row.lesson] = row
+    extensions = Extension.objects.filter(cohort__in=list(deadlines))
     if person is not None:
         extensions = extensions.filter(person=person)
-    return Closings(
-        {row.lesson: row for row in Deadline.objects.filter(cohort=cohort)},
-        {(row.person_id, row.lesson): row for row in extensions},
-    )
+    for extension in extensions:
+        longer[extension.cohort_id][extension.person_id, extension.lesson] = extension
+    return {cohort: Closings(deadlines[cohort], longer[cohort]) for cohort in deadlines}
 
 
 def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | None:
@@ -120,13 +128,15 @@ def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | N
 
 def last_ends(person: Any, course: str) -> dict[str, Deadline | Extension]:
     """By lesson, what closes it for who learns the course in one cohort or several: the last
-    that does. A lesson which one of them leaves open has no end."""
+    that does. A lesson which one of them leaves open has no end. In three queries at most."""
     mine = Membership.objects.filter(
         person=person, role=Role.LEARNER, cohort__course=course, cohort__archived_at=None
-    ).select_related("cohort")
-    ends = [closings(membership.cohort, person) for membership in mine]
-    if not ends:
-        return {}
+    )
+    cohorts = list(mine.values_list("cohort_id", flat=True))
+    return _last(person, list(closings_of(cohorts, person).values())) if cohorts else {}
+
+
+def _last(person: Any, ends: Sequence[Closings]) -> dict[str, Deadline | Extension]:
     common = set.intersection(*(set(each.deadlines) for each in ends))
     return {
         lesson: max(

@@ -4,25 +4,28 @@ A grade stays with its revision: after a new submission both are shown. A learne
 another look at each, once, with a reason.
 """
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from classroom import amounts, audit, courses, points
+from classroom import amounts, audit, points
 from classroom.grading import subject_of
 from classroom.markdown import render
-from classroom.models import Grade, Membership, Role, SecondLook
+from classroom.models import Cohort, Grade, Membership, Role, RubricPoint, SecondLook
 from classroom.queue import NoSuchQuestion, Question, question
 from classroom.rubrics import rubric_of
 from classroom.scoring import Given, Marks, scheme
-from classroom.titles import titles_of
+from classroom.titles import place_of, titles_of
 from lessons.checking import Verdict
 from lessons.content.structure import TextField
 from lessons.models import Revision
@@ -81,37 +84,31 @@ class News:
     is_new: bool
 
 
-def of_step(person: Any, course: str, activity: str, language: str) -> list[Feedback]:
-    """Everything published about this person's answers to the Activity, newest first."""
-    grades = list(
-        Grade.objects.filter(
-            revision__answer__person=person,
-            revision__answer__course=course,
-            revision__answer__activity=activity,
-            published_at__isnull=False,
-        )
-        .select_related("cohort", "revision__answer", "second_look")
-        .prefetch_related("given__point", "passages")
-        .order_by("-revision__number", "-pk")
+def of_step(
+    person: Any, course: str, activity: str, language: str, cohort: Cohort | None = None
+) -> list[Feedback]:
+    """Everything published about this person's answers to the Activity, newest first.
+
+    With `cohort` only what came from there: who teaches in one reads nothing of another's.
+    """
+    rows = _published(person).filter(
+        revision__answer__course=course, revision__answer__activity=activity
     )
+    if cohort is not None:
+        rows = rows.filter(cohort=cohort)
+    grades = list(rows.order_by("-revision__number", "-pk"))
+    reader = _Reader(person, language)
     return [
         found
         for grade in grades
-        if (found := _feedback(grade, person, language, grade is grades[0])) is not None
+        if (found := reader.read(grade, is_latest=grade is grades[0])) is not None
     ]
 
 
 def of_grade(person: Any, grade_id: int, language: str) -> tuple[Feedback, Question] | None:
     """One published grade of this person's, with its question."""
-    grade = (
-        Grade.objects.filter(
-            pk=grade_id, revision__answer__person=person, published_at__isnull=False
-        )
-        .select_related("cohort", "revision__answer", "second_look")
-        .prefetch_related("given__point", "passages")
-        .first()
-    )
-    found = _feedback(grade, person, language, is_latest=True) if grade else None
+    grade = _published(person).filter(pk=grade_id).first()
+    found = _Reader(person, language).read(grade, is_latest=True) if grade else None
     if grade is None or found is None:
         return None
     return found, question(grade.cohort, grade.revision.answer.activity)
@@ -153,39 +150,66 @@ def ask_for_a_look(person: Any, grade: Grade, reason: str) -> None:
         raise AlreadyAsked from twice
 
 
-def _feedback(grade: Grade, person: Any, language: str, is_latest: bool) -> Feedback | None:
-    """None where the course no longer asks the question."""
-    revision = grade.revision
-    try:
-        asked = question(grade.cohort, revision.answer.activity)
-    except NoSuchQuestion:
-        return None
-    marks = _marks(grade, asked)
-    look = getattr(grade, "second_look", None)
-    learns = Membership.objects.filter(cohort=grade.cohort, person=person, role=Role.LEARNER)
-    return Feedback(
-        grade=grade,
-        number=revision.number,
-        earned="" if marks.earned is None else amounts.points(marks.earned),
-        possible=amounts.points(marks.possible),
-        items=[
-            *_checked(asked, revision),
-            *(
-                Item(
-                    points.point_html(asked, row.point, language), amounts.signed(row.point.points)
-                )
-                for row in sorted(grade.given.all(), key=lambda row: row.point.position)
-            ),
-        ],
-        adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
-        comment=render(grade.comment) if grade.comment else SafeString(""),
-        remarks=[Remark(row.quote, render(row.text)) for row in grade.passages.all()],
-        look=look,
-        reply=render(look.reply) if look and look.reply else SafeString(""),
-        may_ask=look is None and grade.cohort.archived_at is None and learns.exists(),
-        is_new=grade.seen_at is None,
-        is_latest=is_latest,
+def _published(person: Any) -> QuerySet[Grade]:
+    return (
+        Grade.objects.filter(revision__answer__person=person, published_at__isnull=False)
+        .select_related("cohort", "revision__answer", "second_look")
+        .prefetch_related("given", "passages")
     )
+
+
+class _Reader:
+    """Grades as their learner reads them: what several of them share is asked once."""
+
+    def __init__(self, person: Any, language: str) -> None:
+        self.person, self.language = person, language
+        self._rubrics: dict[tuple[uuid.UUID, str], list[RubricPoint]] = {}
+
+    def read(self, grade: Grade, *, is_latest: bool) -> Feedback | None:
+        """None where the course no longer asks the question."""
+        revision = grade.revision
+        try:
+            asked = question(grade.cohort, revision.answer.activity)
+        except NoSuchQuestion:
+            return None
+        rubric = self.rubric(grade.cohort, asked)
+        marks = _marks(grade, asked, rubric)
+        look = getattr(grade, "second_look", None)
+        return Feedback(
+            grade=grade,
+            number=revision.number,
+            earned="" if marks.earned is None else amounts.points(marks.earned),
+            possible=amounts.points(marks.possible),
+            items=[*_checked(asked, revision), *self.given(grade, asked, rubric)],
+            adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
+            comment=render(grade.comment) if grade.comment else SafeString(""),
+            remarks=[Remark(row.quote, render(row.text)) for row in grade.passages.all()],
+            look=look,
+            reply=render(look.reply) if look and look.reply else SafeString(""),
+            may_ask=look is None
+            and grade.cohort.archived_at is None
+            and grade.cohort_id in self.learns_in,
+            is_new=grade.seen_at is None,
+            is_latest=is_latest,
+        )
+
+    def given(self, grade: Grade, asked: Question, rubric: Sequence[RubricPoint]) -> Iterator[Item]:
+        held = {row.point_id for row in grade.given.all()}
+        for point in rubric:
+            if point.pk in held:
+                words = points.point_html(asked, point, self.language)
+                yield Item(words, amounts.signed(point.points))
+
+    def rubric(self, cohort: Cohort, asked: Question) -> list[RubricPoint]:
+        key = cohort.pk, asked.activity.id
+        if key not in self._rubrics:
+            self._rubrics[key] = rubric_of(cohort, asked.activity)
+        return self._rubrics[key]
+
+    @cached_property
+    def learns_in(self) -> set[uuid.UUID]:
+        rows = Membership.objects.filter(person=self.person, role=Role.LEARNER)
+        return set(rows.values_list("cohort_id", flat=True))
 
 
 def _checked(asked: Question, revision: Revision) -> list[Item]:
@@ -196,17 +220,15 @@ def _checked(asked: Question, revision: Revision) -> list[Item]:
     return [Item(words, amounts.signed(Decimal(right)))] if right else []
 
 
-def _marks(grade: Grade, asked: Question) -> Marks:
-    given = Given(
-        tuple(row.point_id for row in grade.given.all()), grade.adjustment, grade.is_ungradable
-    )
-    rubric = rubric_of(grade.cohort, asked.activity)
+def _marks(grade: Grade, asked: Question, rubric: Sequence[RubricPoint]) -> Marks:
+    held = tuple(row.point_id for row in grade.given.all())
+    given = Given(held, grade.adjustment, grade.is_ungradable)
     return scheme(asked.activity, rubric).marks(grade.revision.verdicts, given)
 
 
 def _news(grade: Grade) -> News:
     answer = grade.revision.answer
-    place = courses.place_of(answer.course, answer.activity)
+    place = place_of(answer.course, answer.activity)
     titles = titles_of(answer.course)
     is_new = grade.seen_at is None
     if place is None or titles is None:

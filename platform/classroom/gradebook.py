@@ -8,7 +8,6 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count
 
-from classroom.amounts import language
 from classroom.collation import collation_key
 from classroom.models import Cohort, Grade
 from classroom.progress import (
@@ -22,6 +21,7 @@ from classroom.progress import (
 )
 from classroom.titles import Titles
 from lessons.content.structure import Activity, Lesson
+from lessons.views.found import reading_language
 
 LEARNERS_A_PAGE = 100
 BY_NAME = "name"
@@ -128,7 +128,7 @@ def line_of(work: CohortWork, learner: Learner) -> Line:
 
 def by_name(people: Sequence[Learner]) -> list[Learner]:
     """In the reader's alphabet; who has no name comes last, by ref."""
-    here = language()
+    here = reading_language()
 
     def key(learner: Learner) -> tuple[bool, tuple[str, str], str]:
         shown = learner.name or learner.email

@@ -101,13 +101,16 @@ def write(
 def take_back(
     cohort: Cohort, grader: Any, revision_id: uuid.UUID, before: Judgement | None, seen: int
 ) -> None:
-    """Undo a write: the grade is as `before`, or gone. Raises Conflict, AnswerGone."""
+    """Undo a write: the grade is as `before`, or gone, but for one that its learner has asked to
+    be looked at again. Raises Conflict, AnswerGone."""
     with transaction.atomic():
         revision = _revision(cohort, revision_id)
         grade = _locked(cohort, revision)
         if grade is None or grade.version != seen:
             raise Conflict(grade)
         if before is None:
+            if SecondLook.objects.filter(grade=grade).exists():
+                raise Conflict(grade)
             subject = _subject(revision)
             grade.delete()
             audit.record(cohort, grader, "ungraded", subject)

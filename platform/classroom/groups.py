@@ -92,15 +92,16 @@ def decide(
 @transaction.atomic
 def undo(cohort: Cohort, grader: Any, decision_id: uuid.UUID) -> tuple[int, int] | None:
     """Take a decision back: how many grades went, and how many stay because they were edited
-    since. None: it was undone before, or never made here."""
+    since, or because their learner asked for another look: what they wrote would go with the
+    grade. None: it was undone before, or never made here."""
     now = timezone.now()
     open_ones = GroupDecision.objects.filter(cohort=cohort, pk=decision_id, undone_at=None)
     if not open_ones.update(undone_at=now):
         return None
     decision = GroupDecision.objects.get(pk=decision_id)
-    untouched = Grade.objects.filter(decision=decision, version=1)
+    untouched = Grade.objects.filter(decision=decision, version=1, second_look=None)
     gone = untouched.count()
-    kept = Grade.objects.filter(decision=decision, version__gt=1).count()
+    kept = Grade.objects.filter(decision=decision).count() - gone
     untouched.delete()
     subject = f"{decision.activity}/{decision.likeness[:8]}"
     audit.record(cohort, grader, "group-undone", subject, gone=gone, kept=kept)
@@ -143,7 +144,8 @@ def _grade_all(
 def _likenesses(asked: Question, found: Sequence[Entry]) -> dict[uuid.UUID, str]:
     """By revision; only those not worked out yet are read."""
     version = key_hash(asked.activity)
-    names = {e.revision: _known[key] for e in found if (key := (e.revision, version)) in _known}
+    known = ((entry.revision, _known.get((entry.revision, version))) for entry in found)
+    names = {revision: name for revision, name in known if name is not None}
     missing = [entry.revision for entry in found if entry.revision not in names]
     for low in range(0, len(missing), 500):  # databases take only so many values in a query
         rows = Revision.objects.filter(pk__in=missing[low : low + 500])

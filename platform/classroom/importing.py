@@ -5,7 +5,6 @@ lesson, the points, and a reason that may be missing. Each line sets the adjustm
 learner's lesson; it does not add to it.
 """
 
-import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_noop, override
 from django.utils.translation import gettext as _
 
+from classroom import amounts
 from classroom.adjusting import LARGEST, LONGEST_REASON, ZERO, Change, adjustments
 from classroom.cells import bare
 from classroom.models import Cohort
@@ -26,7 +26,6 @@ KEY, NAME, EMAIL = gettext_noop("Learner key"), gettext_noop("Name"), gettext_no
 LESSON, POINTS, REASON = gettext_noop("Lesson"), gettext_noop("Points"), gettext_noop("Reason")
 HEADS = (KEY, NAME, EMAIL, LESSON, POINTS, REASON)
 _ALIASES = {"key": KEY, "email": EMAIL, "lesson": LESSON, "points": POINTS, "reason": REASON}
-_NUMBER = re.compile(r"[-+−]?[0-9]{1,4}(?:[.,][0-9]{1,2})?")
 
 
 @dataclass(frozen=True)
@@ -171,21 +170,14 @@ def _learner(key: str, email: str, names: _Names) -> Learner:
 
 
 def read_points(typed: str) -> Decimal | None:
-    """Points as people type them, with a point or a comma; None where they are none."""
-    text = "".join(typed.split())
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = Decimal(text.replace("−", "-").replace(",", "."))
-    return value if abs(value) <= LARGEST else None
+    """Of an adjustment; None where they are none."""
+    return amounts.read(typed, LARGEST)
 
 
 def points_sentence(typed: str) -> str:
     if not typed.strip():
         return _("The points are missing. Write 0 to take an adjustment away.")
-    return _(
-        "“%(typed)s” is no number of points: write one like 1, 0.5 or -2, at most %(most)d, with "
-        "at most two decimals."
-    ) % {"typed": typed[:20], "most": LARGEST}
+    return amounts.unread(typed, LARGEST)
 
 
 def changes_of(plan: Plan) -> Iterable[Change]:

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from classroom import passages
+from classroom.amounts import whole
 from classroom.grading import LONGEST_COMMENT, LONGEST_REPLY, Judgement
 from classroom.passages import Misplaced, Passage
 from classroom.rubrics import Unfit, read_points
@@ -58,7 +59,6 @@ def read_judgement(data: QueryDict, content: Mapping[str, Any] | None) -> Posted
     reply = data.get("reply", "").replace("\r\n", "\n").strip()
     if len(reply) > LONGEST_REPLY:
         problems["reply"] = _too_long(len(reply) - LONGEST_REPLY)
-    seen = data.get("seen", "")
     raw = _raw_passages(data) if content is not None else ()
     placed: tuple[Passage, ...] = ()
     if content is not None:
@@ -68,13 +68,15 @@ def read_judgement(data: QueryDict, content: Mapping[str, Any] | None) -> Posted
             problems["passages"] = str(unfit)
     return Posted(
         Judgement(
-            points=frozenset(int(p) for p in data.getlist("point") if _is_id(p)),
+            points=frozenset(
+                point for typed in data.getlist("point") if (point := whole(typed)) is not None
+            ),
             adjustment=adjustment,
             comment=comment,
             is_ungradable="ungradable" in data,
             passages=placed,
         ),
-        seen=int(seen) if _is_id(seen) else 0,
+        seen=whole(data.get("seen", "")) or 0,
         revision=_uuid(data.get("revision", "")),
         adjustment=typed,
         passages=raw,
@@ -101,8 +103,7 @@ def _placed(content: Mapping[str, Any], raw: tuple[RawPassage, ...]) -> tuple[Pa
         text = row.text.replace("\r\n", "\n").strip()
         if len(text) > passages.LONGEST_TEXT:
             raise Unfit(_too_long(len(text) - passages.LONGEST_TEXT))
-        known = row.start.isdecimal() and row.end.isdecimal() and len(row.start + row.end) < 16
-        start, end = (int(row.start), int(row.end)) if known else (None, None)
+        start, end = whole(row.start), whole(row.end)
         try:
             found.append(passages.place(dict(content), row.field, row.quote, start, end, text))
         except Misplaced as lost:
@@ -118,10 +119,6 @@ def _placed(content: Mapping[str, Any], raw: tuple[RawPassage, ...]) -> tuple[Pa
 
 def _too_long(by: int) -> str:
     return _("This is too long by %(n)d characters.") % {"n": by}
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 16
 
 
 def _uuid(text: str) -> uuid.UUID | None:

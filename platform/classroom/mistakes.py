@@ -10,7 +10,6 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from classroom.amounts import language
 from classroom.models import Cohort
 from classroom.overview import learner_ids
 from lessons import checking
@@ -20,6 +19,7 @@ from lessons.content.parts import AskTexts, FieldTexts
 from lessons.content.written import Written
 from lessons.models import Revision, State
 from lessons.numbers import show_quantity
+from lessons.views.found import reading_language
 
 MOST_SHOWN = 5  # of one field
 
@@ -115,7 +115,7 @@ def _verdict(item: s.Field, value: Any) -> checking.Checked:
 
 def _said(item: s.Field, texts: FieldTexts, value: Any) -> SafeString:
     if isinstance(item, s.NumberField):
-        return format_html("{}", show_quantity(Fraction(value), item.unit, language()))
+        return format_html("{}", show_quantity(Fraction(value), item.unit, reading_language()))
     chosen = value if isinstance(value, tuple) else (value,)
     joint = " → " if isinstance(item, s.OrderField) else ", "
     words = ((texts.options[option].html,) for option in chosen if option in texts.options)

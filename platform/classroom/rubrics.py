@@ -8,7 +8,7 @@ another grader was first it raises Changed with the point as it stands.
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +16,7 @@ from django.db.models import Count, Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from classroom import audit
+from classroom import amounts, audit
 from classroom.models import Cohort, Grade, GradePoint, RubricPoint
 from lessons.content.structure import Activity, TextField
 
@@ -100,20 +100,10 @@ def read(data: Mapping[str, Any]) -> Draft:
 
 
 def read_points(typed: str) -> Decimal:
-    """Points as people type them: 1, +0,5, −2. Raises Unfit."""
-    tidy = typed.strip().replace("−", "-").replace(",", ".").replace("\u202f", "")
-    try:
-        value = Decimal(tidy)
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite() or abs(value) > LARGEST or value != round(value, 2):
-        raise Unfit(
-            _(
-                "“%(typed)s” is no number of points: write one like 1, 0.5 or -2, at most "
-                "%(most)d, with at most two decimals."
-            )
-            % {"typed": typed[:20], "most": LARGEST}
-        )
+    """Of a point, or beside the rubric. Raises Unfit."""
+    value = amounts.read(typed, LARGEST)
+    if value is None:
+        raise Unfit(amounts.unread(typed, LARGEST))
     return value
 
 

@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass
 
-from classroom.amounts import language
 from lessons.content.library import Shelf, library
 from lessons.content.prose import plain
 from lessons.content.structure import Lesson, Step
+from lessons.views.found import reading_language
+
+
+@dataclass(frozen=True)
+class Named:
+    """A lesson (or a course) with its title."""
+
+    id: str
+    title: str
 
 
 @dataclass(frozen=True)
@@ -33,4 +41,30 @@ class Titles:
 def titles_of(course: str) -> Titles | None:
     """None: the folder of the course is gone."""
     shelf = library().shelves.get(course)
-    return Titles(shelf, language()) if shelf else None
+    return Titles(shelf, reading_language()) if shelf else None
+
+
+def courses() -> list[Named]:
+    """All that this site has."""
+    return [Named(name, course_title(name)) for name in library().shelves]
+
+
+def course_title(course: str) -> str:
+    """Its title; its name where the course is gone from this site."""
+    titles = titles_of(course)
+    return titles.course() if titles else course
+
+
+def lessons(course: str) -> list[Named]:
+    titles = titles_of(course)
+    found = titles.shelf.course.lessons if titles else ()
+    return [Named(lesson.id, titles.lesson(lesson)) for lesson in found if titles]
+
+
+def place_of(course: str, activity: str) -> tuple[Lesson, Step] | None:
+    """The lesson and the step in which the Activity is asked; None: it is asked no more."""
+    shelf = library().shelves.get(course)
+    for lesson, step in shelf.course.steps() if shelf else ():
+        if step.activity and step.activity.id == activity:
+            return lesson, step
+    return None

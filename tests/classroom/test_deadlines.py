@@ -9,7 +9,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from classroom.deadlines import BadWall, BadZone, SkippedHour, closes_at, closings, moment
+from classroom.deadlines import (
+    BadWall,
+    BadZone,
+    SkippedHour,
+    closes_at,
+    closings,
+    last_ends,
+    moment,
+)
 from classroom.models import AuditEntry, Cohort, Deadline, Extension, Role
 from lessons.models import Revision, State
 from tests.classroom import factories as f
@@ -129,6 +137,19 @@ def send(client: Client, do: str = "submit", **more: Any) -> Any:
     typed = f.filling.right(f.an_activity(ACTIVITY), "en", f.filling.TEXT)
     data = {name: item.raw for name, item in typed.items()} | {"do": do, "key": str(uuid4())}
     return client.post(answer_at(), data | more, headers={"accept": "application/json"})
+
+
+def test_of_several_cohorts_the_last_end_holds_in_as_few_queries_as_of_one(
+    room: Room, lesson: str, django_assert_num_queries: Any
+) -> None:
+    close(room, lesson, PAST)
+    later = f.a_room(learners=0)
+    f.join(later, room.learner)
+    with django_assert_num_queries(3):
+        assert last_ends(room.learner, f.COURSE) == {}  # the other leaves it open
+    end = close(later, lesson, FUTURE)
+    with django_assert_num_queries(3):
+        assert last_ends(room.learner, f.COURSE) == {lesson: end}
 
 
 def test_after_the_deadline_nothing_is_sent_and_nothing_is_lost(room: Room, lesson: str) -> None:

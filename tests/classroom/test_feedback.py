@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from classroom import grading, rubrics
+from classroom import feedback, grading, rubrics
 from classroom.grading import Judgement
 from classroom.models import Adjustment, AuditEntry, Cohort, Grade, SecondLook
 from classroom.passages import Passage
@@ -88,6 +88,19 @@ def test_feedback_stays_with_its_revision_and_a_new_one_shows_both(room: Room) -
     assert page.index("About the second") < page.index("On earlier answers")
     assert page.index("On earlier answers") < page.index("About the first")
     assert "On answer 1" in page and "On answer 2" in page
+
+
+def test_feedback_on_many_answers_takes_no_more_queries_than_on_one(
+    room: Room, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(4):
+        text = f"Attempt {number}, which is long enough to be sent to an instructor."
+        given = frozenset(points(room)[:1])
+        grade(room, f.submit(room.learner, ACTIVITY, text=text), points=given, comment="Read")
+        feedback.of_step(room.learner, f.COURSE, ACTIVITY, "en")
+        with django_assert_max_num_queries(5):
+            found = feedback.of_step(room.learner, f.COURSE, ACTIVITY, "en")
+        assert len(found) == number + 1 and all(item.may_ask for item in found)
 
 
 def test_what_could_not_be_graded_is_not_called_zero(room: Room) -> None:
@@ -224,6 +237,18 @@ def test_an_instructor_sees_a_step_as_the_learner_does_and_it_is_written_down(ro
     entry = AuditEntry.objects.get(action="viewed-as")
     assert entry.subject == f"{ref}/{lesson.id}/{step.id}"
     assert Grade.objects.get().seen_at is None and not room.learner.visits.exists()
+
+
+def test_what_came_back_from_another_cohort_is_not_this_instructor_s_to_read(room: Room) -> None:
+    other = f.a_room(learners=0)
+    f.join(other, room.learner)
+    revision = f.submit(room.learner, ACTIVITY)
+    grade(other, revision, comment="Said in the other cohort")
+    grade(room, revision, comment="Said here")
+    page = view_as(room, room.instructor, ACTIVITY).content.decode()
+    assert "Said here" in page and "Said in the other cohort" not in page
+    page = step_page(room)
+    assert "Said here" in page and "Said in the other cohort" in page
 
 
 def test_a_draft_is_the_learner_s_own(room: Room) -> None:

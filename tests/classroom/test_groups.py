@@ -6,7 +6,7 @@ from django.urls import reverse
 from classroom import groups, queue
 from classroom.grading import Judgement
 from classroom.groups import NoGroup
-from classroom.models import AuditEntry, Grade, GroupDecision
+from classroom.models import AuditEntry, Grade, GroupDecision, SecondLook
 from classroom.queue import Question
 from classroom.rubrics import rubric_of
 from tests.classroom import factories
@@ -64,6 +64,17 @@ def test_a_decision_is_undone_but_for_what_was_edited_since(room: Room, asked: Q
     assert Grade.objects.count() == 1
     assert GroupDecision.objects.get().undone_at is not None
     assert "taken back before" in client.post(where, follow=True).content.decode()
+
+
+def test_a_grade_that_its_learner_asked_about_stays_with_what_they_wrote(
+    room: Room, asked: Question
+) -> None:
+    group = only_group(room, asked)
+    decision = groups.decide(room.cohort, room.instructor, asked, group.likeness, Judgement())
+    grade = Grade.objects.get(revision_id=group.sample.revision)
+    SecondLook.objects.create(grade=grade, reason="I named the mask.")
+    assert groups.undo(room.cohort, room.instructor, decision.pk) == (2, 1)
+    assert SecondLook.objects.get().reason == "I named the mask."
 
 
 def test_z_takes_back_a_decision_too(room: Room, asked: Question) -> None:

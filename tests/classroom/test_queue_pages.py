@@ -287,6 +287,16 @@ def test_undo_takes_back_a_first_grade_and_nothing_that_was_changed_since(
     assert AuditEntry.objects.filter(action="ungraded").count() == 1
 
 
+def test_undo_leaves_a_grade_that_its_learner_asked_about(room: Room, text: str) -> None:
+    factories.submit(room.learner, text)
+    client, where, page = desk(room, room.learner, text)
+    client.post(where, form(page) | {"comment": "one"})
+    SecondLook.objects.create(grade=Grade.objects.get(), reason="Why?")
+    said = client.post(address(room, "undo"), follow=True).content.decode()
+    assert "not taken back" in said
+    assert SecondLook.objects.get().reason == "Why?"
+
+
 def test_a_second_look_is_shown_and_answered(room: Room, text: str) -> None:
     grade = factories.grade(room, factories.submit(room.learner, text))
     SecondLook.objects.create(grade=grade, reason="I did name <b>the mask</b>.")

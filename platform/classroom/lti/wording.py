@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from classroom import courses
 from classroom.lti.passback import Standing, standing
 from classroom.models import Cohort
+from classroom.titles import lessons
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Told:
 def told(cohort: Cohort) -> list[Told]:
     """The marks on their way, lesson by lesson; in one query."""
     found = standing(cohort)
-    titles = {item.id: item.title for item in courses.lessons(cohort.course)} if found else {}
+    titles = {item.id: item.title for item in lessons(cohort.course)} if found else {}
     words = troubles()
     return [
         Told(row, titles.get(row.lesson, row.lesson), words.get(row.trouble, row.trouble))

@@ -5,12 +5,14 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.utils.translation import gettext as _
 
+from classroom import amounts
 from classroom.models import (
     Cohort,
     Membership,
@@ -22,9 +24,9 @@ from classroom.models import (
 )
 from classroom.rechecks import targets
 from classroom.rechecks.targets import Target
+from classroom.titles import titles_of
 from lessons.content.library import library
 from lessons.content.page import step_page
-from lessons.content.prose import plain
 from lessons.content.written import Written
 from lessons.models import Revision, State
 from lessons.sentences import verdict_sign, verdict_word
@@ -44,7 +46,7 @@ class Summary:
 
     @property
     def points_said(self) -> str:
-        return signed(self.points)
+        return amounts.signed(Decimal(self.points))
 
 
 def summary(job: Recheck) -> Summary:
@@ -89,12 +91,7 @@ class Row:
 
     @property
     def points_said(self) -> str:
-        return signed(self.points)
-
-
-def signed(points: int) -> str:
-    """With its sign, as print has it."""
-    return f"{points:+d}".replace("-", "−") if points else "0"
+        return amounts.signed(Decimal(self.points))
 
 
 def changed(job: Recheck) -> QuerySet[RecheckItem]:
@@ -148,7 +145,7 @@ class Choices:
 
     def __init__(self, cohort: Cohort) -> None:
         self.cohort = cohort
-        self.shelf = library().shelves.get(cohort.course)
+        self.titles = titles_of(cohort.course)
 
     @cached_property
     def all(self) -> list[Choice]:
@@ -173,23 +170,20 @@ class Choices:
         """(lesson, its choices): what a select shows."""
         found: dict[str, list[Choice]] = defaultdict(list)
         for choice in self.all:
-            found[choice.target.lesson.id].append(choice)
-        return [(self.text(lesson, "title") or lesson, items) for lesson, items in found.items()]
+            lesson = choice.target.lesson
+            found[self.titles.lesson(lesson) if self.titles else lesson.id].append(choice)
+        return list(found.items())
 
     def find(self, value: str) -> Choice | None:
         return next((choice for choice in self.all if choice.value == value), None)
 
     def title(self, target: Target) -> str:
-        return self.text(target.lesson.id, f"{target.step.id}/title") or target.name
+        return self.titles.step(target.lesson, target.step) if self.titles else target.name
 
     def named(self, job: Recheck) -> str:
         """The title of what a re-check is about; its name where the course has it no longer."""
         target = targets.of(job)
         return self.title(target) if target else job.activity
-
-    def text(self, lesson: str, block: str) -> str:
-        texts = self.shelf.lesson_texts.get(lesson) if self.shelf else None
-        return plain(texts.get(block, reading_language()).markdown) if texts else ""
 
     def _handed_in(self) -> Mapping[str, Counter[str]]:
         found: dict[str, Counter[str]] = defaultdict(Counter)

@@ -12,7 +12,7 @@ from classroom import queue
 from classroom.access import Teaching, teaching
 from classroom.models import Cohort, Share
 from classroom.queue import Entry, NoSuchQuestion, Part, Question
-from lessons.content.prose import plain
+from classroom.titles import Titles
 from lessons.views.found import reading_language
 
 
@@ -34,12 +34,17 @@ class Asked:
         return self.question.activity.id
 
     @property
+    def titles(self) -> Titles:
+        return Titles(self.question.shelf, self.language)
+
+    @property
     def title(self) -> str:
-        return title_of(self.question, self.language)
+        """The step's, which the question stands under."""
+        return self.titles.step(self.question.lesson, self.question.step)
 
     @property
     def lesson_title(self) -> str:
-        return lesson_title_of(self.question, self.language)
+        return self.titles.lesson(self.question.lesson)
 
     def address(self, name: str, *more: Any) -> str:
         return reverse(f"classroom:{name}", args=[self.cohort.id, self.activity, *more])
@@ -126,13 +131,3 @@ def line(asked: Asked, choice: Choice) -> Line:
     if choice.is_mine:
         part = [entry for entry in part if entry.ref in own]
     return Line(part, everything, own, shares)
-
-
-def title_of(question: Question, language: str) -> str:
-    """The step's title, which the question stands under."""
-    texts = question.shelf.lesson_texts[question.lesson.id]
-    return plain(texts.get(f"{question.step.id}/title", language).markdown)
-
-
-def lesson_title_of(question: Question, language: str) -> str:
-    return plain(question.shelf.lesson_texts[question.lesson.id].get("title", language).markdown)

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import posted
-from classroom import amounts, cohorts, courses
+from classroom import amounts, cohorts
 from classroom.access import MAKE_COHORTS, TEACHING, NotAMember, Teaching, membership, teaching
 from classroom.cohort_forms import CodeForm, CohortForm, SettingsForm
 from classroom.deadlines import closings, zone_names
 from classroom.models import Adjustment, Cohort, Membership, Role
 from classroom.progress import cohort_work
+from classroom.titles import course_title, courses
 from classroom.views.deadlines import lesson_ends
 
 
@@ -32,7 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated
         else []
     )
-    titles = {course.id: course.title for course in courses.courses()}
+    titles = {course.id: course.title for course in courses()}
     cards = [(row, titles.get(row.cohort.course, row.cohort.course)) for row in mine]
     context = {
         "teaching_in": [card for card in cards if card[0].role in TEACHING],
@@ -47,7 +48,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def make(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm(MAKE_COHORTS):
         raise NotAMember
-    choices = [(course.id, course.title) for course in courses.courses()]
+    choices = [(course.id, course.title) for course in courses()]
     form = CohortForm(choices, posted(request))
     if form.is_valid():
         made = cohorts.make(request.user, **form.cleaned_data)
@@ -66,7 +67,7 @@ def cohort(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     context: dict[str, Any] = {
         "cohort": here,
         "membership": mine,
-        "course_title": courses.course_title(here.course),
+        "course_title": course_title(here.course),
         "lessons": lesson_ends(here, closings(here, request.user), mine),
     }
     if mine.role == Role.LEARNER:

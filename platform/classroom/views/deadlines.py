@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from classroom import courses, scheduling
+from classroom import scheduling, titles
 from classroom.access import Teaching, learner, teaching
 from classroom.cohort_forms import HIDDEN
 from classroom.deadlines import Closings, closings
@@ -57,7 +57,7 @@ def lesson_ends(cohort: Cohort, ends: Closings, mine: Membership) -> list[Lesson
     """Every lesson of the course as it closes for this member."""
     now = timezone.now()
     found = []
-    for lesson in courses.lessons(cohort.course):
+    for lesson in titles.lessons(cohort.course):
         end = ends.of(mine.person_id, lesson.id)
         found.append(
             LessonEnd(
@@ -121,7 +121,7 @@ def _typed(request: HttpRequest, cohort: Cohort) -> dict[str, Typed]:
     """By lesson. A button may hold a time to take in place of what was typed."""
     taken, _space, instead = request.POST.get("take", "").partition(" ")
     found = {}
-    for lesson in courses.lessons(cohort.course):
+    for lesson in titles.lessons(cohort.course):
         wall = request.POST.get(f"wall.{lesson.id}", "").strip()[:40]
         found[lesson.id] = Typed(
             seen=request.POST.get(f"seen.{lesson.id}", ""),
@@ -147,7 +147,7 @@ def _lines(
 ) -> list[Line]:
     now = timezone.now()
     found = []
-    for lesson in courses.lessons(cohort.course):
+    for lesson in titles.lessons(cohort.course):
         row = rows.get(lesson.id)
         wall, reason = (row.wall, getattr(row, "reason", "")) if row else ("", "")
         given = typed.get(lesson.id)

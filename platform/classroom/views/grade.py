@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from classroom import desk, grading, groups, markdown, papers
 from classroom.access import teaching
+from classroom.amounts import whole
 from classroom.grading import AnswerGone, Conflict, PointsGone, Written
 from classroom.judging import Posted, read_judgement
 from classroom.points import point_html
@@ -36,22 +37,19 @@ def grade_page(request: HttpRequest, cohort: uuid.UUID, activity: str, ref: str)
     entry = here.entry(ref)
     if entry is None:
         return _gone(request, asked)
-    number = request.GET.get("revision", "")
-    wanted = int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else None
-    return _desk_page(request, asked, choice, here, entry, wanted)
+    return _desk_page(request, asked, choice, here, entry, whole(request.GET.get("revision", "")))
 
 
 @require_safe
 def run_part(request: HttpRequest, cohort: uuid.UUID, activity: str, ref: str) -> HttpResponse:
     """The Run that a revision rests on, drawn as its owner saw it."""
     asked = find_asked(request, cohort, activity)
-    number = request.GET.get("revision", "")
     revision = Revision.objects.filter(
         answer__person__memberships__cohort=asked.cohort,
         answer__person__memberships__ref=ref,
         answer__course=asked.cohort.course,
         answer__activity=activity,
-        number=int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 0,
+        number=whole(request.GET.get("revision", "")) or 0,
     ).first()
     if revision is None or revision.run is None:
         raise Http404(ref)

@@ -14,10 +14,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import throttle
 from accounts.forms import posted
-from classroom import cohorts, courses, invitations
+from classroom import cohorts, invitations
 from classroom.access import membership
 from classroom.cohort_forms import CodeForm, GuestJoinForm
 from classroom.models import Cohort, Membership, Role
+from classroom.titles import course_title
 from lessons.views.found import write_as
 
 CODES = throttle.Limit(  # 31^8 codes; a large class behind one address has room
@@ -63,7 +64,7 @@ def join(request: HttpRequest, code: str) -> HttpResponse:
     teachers = Membership.objects.filter(cohort=cohort, role=Role.INSTRUCTOR)
     context = {
         "joining": cohort,
-        "course_title": courses.course_title(cohort.course),
+        "course_title": course_title(cohort.course),
         "teachers": [row.person.name for row in teachers.select_related("person")],
         "form": form,
     }
@@ -89,7 +90,7 @@ def _no_such_code(request: HttpRequest) -> HttpResponse:
 
 
 def _not_open(request: HttpRequest, cohort: Cohort) -> HttpResponse:
-    context = {"joining": cohort, "course_title": courses.course_title(cohort.course)}
+    context = {"joining": cohort, "course_title": course_title(cohort.course)}
     return render(request, "classroom/cohorts/shut.html", context, status=409)
 
 

@@ -24,14 +24,12 @@ from classroom.models import Grade, Release, Share
 from classroom.papers import ask_texts, gist, language_name
 from classroom.queue import Entry, Part, Question, Tally
 from classroom.rubrics import offered, rubric_of
-from classroom.titles import titles_of
+from classroom.titles import Titles, titles_of
 from classroom.views.asked import (
     Asked,
     choice_of,
     find_asked,
-    lesson_title_of,
     line,
-    title_of,
 )
 from lessons.models import Revision
 from lessons.views.found import reading_language
@@ -81,15 +79,15 @@ def queue_page(request: HttpRequest, cohort: uuid.UUID) -> HttpResponse:
     lessons: dict[str, LessonRows] = {}
     here = reverse("classroom:queue", args=[teach.cohort.id])
     for item in asked:
-        name = item.lesson.id
+        titles, name = Titles(item.shelf, language), item.lesson.id
         if name not in lessons:
             number = item.shelf.course.lessons.index(item.lesson) + 1
-            lessons[name] = LessonRows(lesson_title_of(item, language), number, [])
+            lessons[name] = LessonRows(titles.lesson(item.lesson), number, [])
         graders = shares.get(item.activity.id, [])
         own = any(share.grader_id == request.user.pk for share in graders)
         tally, address = tallies[item.activity.id], f"{here}{item.activity.id}/"
         lessons[name].rows.append(
-            QuestionRow(item, title_of(item, language), tally, graders, own, address)
+            QuestionRow(item, titles.step(item.lesson, item.step), tally, graders, own, address)
         )
     total = _sum(list(tallies.values()))
     first = next(

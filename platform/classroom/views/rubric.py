@@ -78,8 +78,7 @@ def point(request: HttpRequest, cohort: uuid.UUID, activity: str, point: int) ->
 
 
 def _change(request: HttpRequest, asked: Asked, row: RubricPoint) -> str:
-    typed = request.POST.get("version", "")
-    version = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 9 else 0
+    version = amounts.whole(request.POST.get("version", "")) or 0
     match request.POST.get("do"):
         case "retire":
             kept = rubrics.retire(row, request.user, version)

@@ -35,7 +35,7 @@ from classroom.adjusting import (
     undo,
     unseal,
 )
-from classroom.amounts import language, signed
+from classroom.amounts import signed
 from classroom.cells import PLAIN, Sheet, Streamed, csv_pieces, dialect_of, xlsx_file
 from classroom.exporting import Format, What, file_name, sheet
 from classroom.importing import Plan, changes_of, plan
@@ -43,6 +43,7 @@ from classroom.models import AuditEntry
 from classroom.reading import MOST_ROWS, Unreadable, read_table
 from classroom.views.book_cells import name_of
 from classroom.views.gradebook import keeper
+from lessons.views.found import reading_language
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -141,7 +142,7 @@ def import_undo(request: HttpRequest, cohort_id: uuid.UUID, entry: int) -> HttpR
 
 def _csv(request: HttpRequest, table: Sheet, format_: Format) -> HttpResponseBase:
     zipped = "gzip" in request.headers.get("Accept-Encoding", "")
-    dialect = PLAIN if format_ is Format.PLAIN else dialect_of(language())
+    dialect = PLAIN if format_ is Format.PLAIN else dialect_of(reading_language())
     content = Streamed(csv_pieces(table, dialect), zipped=zipped)
     response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
     if zipped:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from classroom import audit, feedback
 from classroom.access import learner, teaching
 from classroom.deadlines import closes
+from classroom.models import Cohort
 from classroom.wording import said
 from lessons import answers
 from lessons.answers import Stored
@@ -87,12 +88,15 @@ def view_as(
         "run": _run(member.person, Origin(here.cohort.course, named.id, shown.id)),
     }
     if shown.activity and page.ask:
-        context |= _answer(found, shown.activity, page.ask, member.person)
+        context |= _answer(found, here.cohort, shown.activity, page.ask, member.person)
     return render(request, "classroom/viewing/step.html", context)
 
 
-def _answer(found: Found, activity: Activity, texts: AskTexts, person: object) -> dict[str, object]:
-    """What was submitted, its verdicts, and what came back; a draft is the learner's own."""
+def _answer(
+    found: Found, cohort: Cohort, activity: Activity, texts: AskTexts, person: object
+) -> dict[str, object]:
+    """What was submitted, its verdicts, and what came back from this cohort; a draft is the
+    learner's own."""
     history = answers.history(person, found.course.id, activity.id)
     sent = answers.History(history.version, None, history.submitted)
     view = ask_view(activity, texts, sent, found.language)
@@ -104,7 +108,7 @@ def _answer(found: Found, activity: Activity, texts: AskTexts, person: object) -
         ],
         "stored": last,
         "earlier": view.earlier,
-        "feedback": feedback.of_step(person, found.course.id, activity.id, found.language),
+        "feedback": feedback.of_step(person, found.course.id, activity.id, found.language, cohort),
     }
 
 

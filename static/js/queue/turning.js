@@ -11,6 +11,7 @@ let desk = null;
 let settling = Promise.resolve(); // every grade sent so far is answered
 let following = null; // what the server said comes after the answer turned to
 let undoable = false; // something of this page's has been stored
+let turns = 0; // asked for so far: only the last of them is made
 const flights = new Set();
 const ahead = new Map();
 
@@ -40,8 +41,10 @@ export function open(root, address) {
 export async function turn(address, { push = true } = {}) {
   if (!address) return;
   const began = performance.now();
+  const mine = ++turns;
   desk.keep();
   const root = await take(address);
+  if (mine !== turns) return; // a key pressed twice, before the answer was here
   if (!root) return leave(address);
   desk.root.replaceWith(root);
   if (push) history.pushState(null, "", address);
@@ -61,6 +64,7 @@ addEventListener("beforeunload", (event) => {
 
 /** Send the grade and go on at once; `does` "stay" waits for the answer and shows it here. */
 async function send(from, does) {
+  if (flights.has(from)) return;
   const next = does === "next" ? from.root.dataset.next : "";
   const flight = deliver(from, does);
   settling = Promise.all([settling, flight]);

@@ -60,6 +60,26 @@ def test_who_has_answered_nothing_is_told_nothing_of(desk: Desk) -> None:
     assert not desk.told and not Score.objects.exists()
 
 
+def test_many_marks_are_counted_in_few_queries(
+    desk: Desk, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    link = ContextLink.objects.select_related("cohort", "context").get()
+    for number in range(12):
+        person = factories.a_person()
+        Membership.objects.create(cohort=desk.cohort, person=person)
+        user = LtiUser.objects.create(
+            registration=LtiRegistration.objects.get(), sub=f"sub-{number}", auth_user=person
+        )
+        LtiMembership.objects.create(context=link.context, user=user, is_learner=True)
+        submit(person, ASKED)
+    for wrong, written in ((False, 12), (True, 12)):
+        with django_assert_max_num_queries(16):
+            assert counting.count(link, None) == written
+        for person in Person.objects.filter(lti_users__sub__startswith="sub-"):
+            submit(person, ASKED, wrong=not wrong)
+    assert set(Score.objects.values_list("version", "state")) == {(2, SendState.WAITING)}
+
+
 def test_what_has_arrived_is_not_sent_again(desk: Desk) -> None:
     submit(desk.ada, ASKED)
     work()

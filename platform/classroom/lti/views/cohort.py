@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import throttle
-from classroom import audit, courses
+from classroom import audit, titles
 from classroom.access import NotAMember, teaching
 from classroom.lti import linking, passback, roster
 from classroom.lti.wording import told
@@ -38,7 +38,7 @@ def platform(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         "rosters": [roster.compared(link) for link in links],
         "marks": marks,
         "has_refused": any(item.standing.refused for item in marks),
-        "lessons": courses.lessons(here.cohort.course),
+        "lessons": titles.lessons(here.cohort.course),
         "launch": request.build_absolute_uri(reverse("lti:launch")),
     }
     return render(request, "classroom/lti/platform.html", context)

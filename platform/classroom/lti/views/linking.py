@@ -9,13 +9,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from lti_tool.models import LtiContext
 
-from classroom import courses
 from classroom.cohort_forms import CohortForm
 from classroom.deadlines import zone_names
 from classroom.lti import linking
 from classroom.lti.places import Place
 from classroom.lti.views.entering import lost
 from classroom.models import ContextLink
+from classroom.titles import courses
 
 
 @never_cache
@@ -52,7 +52,7 @@ def link(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, context: LtiContext, course: str) -> CohortForm:
-    choices = [(item.id, item.title) for item in courses.courses()]
+    choices = [(item.id, item.title) for item in courses()]
     initial = {"name": str(context)[:120], "course": course, "zone": "UTC"}
     given = request.POST if request.POST.get("do") == "make" else None
     return CohortForm(choices, given, initial=initial)
