@@ -65,8 +65,9 @@ class History:
 
     @property
     def earlier(self) -> list[Stored]:
-        """Everything kept besides the draft and the last submission."""
-        return sorted((*self.submitted[:-1], *self.aside), key=lambda old: old.number)
+        """Everything kept that the form does not hold: under a draft, all that was submitted."""
+        behind = self.submitted if self.draft else self.submitted[:-1]
+        return sorted((*behind, *self.aside), key=lambda old: old.number)
 
     @property
     def last(self) -> Stored | None:

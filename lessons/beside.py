@@ -18,10 +18,12 @@ from lessons.content.structure import Course, Lesson, Step
 
 @dataclass(frozen=True)
 class Beside:
-    """HTML above the question's form and below it."""
+    """HTML above the question's form and below it, and what the form itself must know."""
 
     above: SafeString = SafeString("")
     below: SafeString = SafeString("")
+    closed: bool = False  # nothing can be submitted any more
+    graded: int = 0  # the newest revision that somebody has judged; 0: none
 
 
 def beside(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> Beside:
@@ -33,7 +35,12 @@ def beside(request: HttpRequest, course: Course, lesson: Lesson, step: Step) -> 
         for name in settings.STEP_PARTS
         if (part := import_string(name)(request, course, lesson, step))
     ]
-    return Beside(_joined(part.above for part in parts), _joined(part.below for part in parts))
+    return Beside(
+        _joined(part.above for part in parts),
+        _joined(part.below for part in parts),
+        any(part.closed for part in parts),
+        max((part.graded for part in parts), default=0),
+    )
 
 
 def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:

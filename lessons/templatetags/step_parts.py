@@ -1,4 +1,4 @@
-"""`{% step_parts as beside %}` in the question of a step: `beside.above` and `beside.below`."""
+"""`{% step_parts as beside %}` in the question of a step: `beside.above`, `beside.below`, …"""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from classroom import feedback
 from classroom.deadlines import last_ends
-from classroom.models import Extension
+from classroom.models import Deadline, Extension
 from classroom.standing import standing
 from classroom.wording import said
 from lessons.beside import Beside
@@ -47,8 +47,13 @@ def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) 
         context = {"feedback": shown, "older_is_new": any(item.is_new for item in shown[1:])}
         below = render_to_string("classroom/feedback/_step.html", context, request)
         feedback.mark_seen(shown)
-    above = _closing(request, course.id, lesson.id) if mine.is_member else SafeString("")
-    return Beside(above, below)
+    end = last_ends(request.user, course.id).get(lesson.id) if mine.is_member else None
+    return Beside(
+        above=_closing(request, end) if end else SafeString(""),
+        below=below,
+        closed=end is not None and end.at <= timezone.now(),
+        graded=max((item.number for item in shown), default=0),
+    )
 
 
 def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:
@@ -70,10 +75,7 @@ def menu(request: HttpRequest) -> dict[str, Any]:
     return {"classroom": SimpleLazyObject(lambda: standing(request))}
 
 
-def _closing(request: HttpRequest, course: str, lesson: str) -> SafeString:
-    end = last_ends(request.user, course).get(lesson)
-    if end is None:
-        return SafeString("")
+def _closing(request: HttpRequest, end: Deadline | Extension) -> SafeString:
     context = {
         "end": end,
         "said": said(end),

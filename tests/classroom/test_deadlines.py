@@ -174,6 +174,15 @@ def test_without_a_script_the_sentence_stands_on_the_page(room: Room, lesson: st
     assert "Draft saved" in page
 
 
+def test_after_the_deadline_no_button_offers_to_send(room: Room, lesson: str) -> None:
+    lesson_of, step = f.place_of(ACTIVITY)
+    address = f"/en/{f.COURSE}/{lesson_of.id}/{step.id}/"
+    for after, said in ((FUTURE, 'value="submit">'), (PAST, 'value="submit" disabled>')):
+        Deadline.objects.all().delete()
+        close(room, lesson, after)
+        assert said in client_of(room.learner).get(address).content.decode()
+
+
 def test_until_then_it_is_sent(room: Room, lesson: str) -> None:
     close(room, lesson, FUTURE)
     assert send(client_of(room.learner)).status_code == 200

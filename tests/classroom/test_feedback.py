@@ -70,6 +70,26 @@ def test_points_comment_and_passages_stand_below_the_question(room: Room) -> Non
     assert "beside the criteria" in page
 
 
+def test_a_text_that_was_graded_waits_for_nobody_until_it_is_sent_again(room: Room) -> None:
+    first = f.submit(room.learner, ACTIVITY)
+    assert "Waiting for an instructor" in step_page(room)
+    grade(room, first)
+    page = step_page(room)
+    assert "Waiting for an instructor" not in page and 'href="#feedback"' in page
+    f.submit(room.learner, ACTIVITY, text="Another attempt, long enough to be sent once more.")
+    page = step_page(room)
+    assert "Waiting for an instructor" in page and 'href="#feedback"' not in page
+
+
+def test_a_draft_does_not_hide_the_answer_that_feedback_is_about(room: Room) -> None:
+    sent = "What was sent in, and what an instructor has read and judged."
+    grade(room, f.submit(room.learner, ACTIVITY, text=sent))
+    f.draft(room.learner, ACTIVITY, text="Begun once more, and by no means finished.")
+    page = step_page(room)
+    assert "Begun once more" in page and "1 earlier answer" in page
+    assert page.index("1 earlier answer") < page.index(sent)
+
+
 def test_feedback_stays_with_its_revision_and_a_new_one_shows_both(room: Room) -> None:
     first = f.submit(
         room.learner,
