@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from django.conf import settings
+from django.template.loader import render_to_string
 from django.utils.translation import get_language_from_path, gettext, override
 
 Message = dict[str, Any]
@@ -53,14 +54,17 @@ def _announced(scope: Any) -> int:
 
 
 async def _refuse(scope: Any, send: Send) -> None:
-    """In the language of the address: no middleware has looked at this request."""
+    """In the language of the address, for no middleware has looked at this request; as a page
+    to who reads pages: a form that went up with too large a file left its own."""
     language = get_language_from_path(scope["path"]) or settings.LANGUAGE_CODE
+    is_page = any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
     with override(language):
-        sentence = gettext("This is too long to be sent here.")
+        said = gettext("This is too long to be sent here.") + "\n"
+        body: str = render_to_string("errors/413.html") if is_page else said
     headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-type", f"text/{'html' if is_page else 'plain'}; charset=utf-8".encode()),
         (b"content-language", language.encode()),
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})
+    await send({"type": "http.response.body", "body": body.encode()})

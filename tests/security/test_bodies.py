@@ -22,9 +22,14 @@ async def drain(scope: Any, receive: Any, send: Any) -> None:
 
 
 def answered(
-    chunks: list[int], announced: str | None = None, path: str = "/en/account/sign-up/"
+    chunks: list[int],
+    announced: str | None = None,
+    path: str = "/en/account/sign-up/",
+    accept: bytes = b"*/*",
 ) -> Messages:
-    headers = [(b"content-length", announced.encode())] if announced else []
+    headers = [(b"accept", accept)]
+    if announced:
+        headers.append((b"content-length", announced.encode()))
     messages = [
         {"type": "http.request", "body": b"x" * size, "more_body": index < len(chunks) - 1}
         for index, size in enumerate(chunks)
@@ -70,6 +75,15 @@ def test_a_body_is_read_up_to_its_limit(
 )
 def test_what_is_too_long_is_refused_in_the_language_of_the_page(path: str, said: str) -> None:
     assert answered([MOST + 1], path=path)[1]["body"].decode() == said + "\n"
+
+
+def test_who_sent_too_large_a_file_from_a_page_gets_a_page_with_a_way_back() -> None:
+    start, body = answered([MOST + 1], path="/fr/classroom/", accept=b"text/html,*/*;q=0.8")
+    assert start["status"] == 413
+    assert (b"content-type", b"text/html; charset=utf-8") in start["headers"]
+    page = body["body"].decode()
+    assert "C’est trop long pour être envoyé ici." in page and '<html lang="fr">' in page
+    assert '<a class="button" href="/">' in page
 
 
 @pytest.mark.django_db
