@@ -12,6 +12,8 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
+from kernels.artifacts import checkpoint_step
+from kernels.events import Kind
 from runner import closing, limits
 from runner.models import Run, State
 from runner.shapes import Resumes
@@ -37,6 +39,8 @@ def claim(run_id: uuid.UUID, worker: str) -> Claim | None:
     if not Run.objects.claim(run_id, worker, *most, limits.LEASE):
         return None
     run = Run.objects.get(id=run_id)
+    if run.attempt > 1:
+        forget_answered(run)
     return Claim(
         run_id=run.id,
         attempt=run.attempt,
@@ -47,6 +51,19 @@ def claim(run_id: uuid.UUID, worker: str) -> Claim | None:
         last_seq=run.last_seq,
         resumes=run.start(),
     )
+
+
+def forget_answered(run: Run) -> None:
+    """A checkpoint that an earlier attempt wrote when it was asked for is not asked for again."""
+    asked = run.checkpoint_requested_at
+    if asked is None:
+        return
+    at = asked.isoformat(timespec="milliseconds").replace("+00:00", "Z")  # as Events are dated
+    since = run.events.filter(kind=Kind.ARTIFACT, at__gte=at).values_list("data", flat=True)
+    if any(checkpoint_step(data["name"]) is not None for data in since):
+        # One that was asked for in the meantime stays.
+        same = Run.objects.filter(id=run.id, checkpoint_requested_at=asked)
+        same.update(checkpoint_requested_at=None)
 
 
 def hand_back(claimed: Claim, *, in_order: bool) -> None:

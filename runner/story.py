@@ -86,7 +86,7 @@ def tell(events: Iterable[Mapping[str, Any]], grid: Grid | None, wording: Wordin
             case "metric":
                 story.numbers[data["name"], data.get("series") or ""] = data
             case "table":
-                story.tables.append(table(data, wording))
+                place_table(story, table(data, wording))
             case "figure":
                 story.pictures.append(
                     {"artifact": data["artifact"], "alt": wording.note(data["alt"])}
@@ -139,6 +139,13 @@ def learn(story: Story, note: Mapping[str, Any]) -> None:
 def line(data: Mapping[str, Any], wording: Wording) -> dict[str, str]:
     text = (data.get("text") or wording.note(data.get("note"))).removesuffix("\n")
     return {"level": data.get("level", "info"), "text": text}
+
+
+def place_table(story: Story, shown: dict[str, Any]) -> None:
+    """A training that goes on after a restart says its plan again; it is shown once."""
+    restarted = any(mark.kind == "restart" for mark in story.marks)
+    if not (restarted and any(one["caption"] == shown["caption"] for one in story.tables)):
+        story.tables.append(shown)
 
 
 def place(story: Story, data: Mapping[str, Any], grid: Grid | None, wording: Wording) -> None:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from runner import limits
 from runner.claims import Claim, claim
-from runner.models import Run, RunArtifact, State
+from runner.models import Run, RunArtifact, State, StoredEvent
 from runner.recorder import Entry, Stale, store
 from tests.runner import rows
 
@@ -65,6 +65,31 @@ def test_a_second_attempt_continues_the_numbers() -> None:
     rows.tell(run, 1, 2, 3)
     second = claimed(run)
     assert (second.attempt, second.last_seq) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("file", "seconds_later", "asked_again"),
+    [
+        ("step_000047.bin", 1, False),
+        ("step_000040.bin", -1, True),  # the file before the request
+        ("micro.loss.json", 1, True),
+        (None, 0, True),
+    ],
+)
+def test_a_second_attempt_does_not_write_again_the_checkpoint_that_was_asked_for(
+    file: str | None, seconds_later: int, asked_again: bool
+) -> None:
+    asked = timezone.now()
+    run = rows.a_running_run(lease_seconds=-1, checkpoint_requested_at=asked)
+    if file:
+        at = (asked + timedelta(seconds=seconds_later)).isoformat(timespec="milliseconds")
+        data = {"name": file, "media": "application/octet-stream", "bytes": 8, "sha256": ""}
+        StoredEvent.objects.create(
+            run=run, seq=1, kind="artifact", at=at.replace("+00:00", "Z"), data=data
+        )
+    claimed(run)
+    run.refresh_from_db()
+    assert (run.checkpoint_requested_at is not None) is asked_again
 
 
 def test_a_stale_attempt_stores_nothing() -> None:

@@ -88,6 +88,13 @@ def test_after_a_lost_worker_what_comes_again_stands_once() -> None:
     assert [(mark.kind, mark.step, mark.attempt) for mark in told.marks] == [("restart", 200, 2)]
 
 
+def test_after_a_lost_worker_the_plan_stands_once() -> None:
+    plan: Said = ("table", {"name": "plan", "columns": [{"key": "bytes"}], "rows": [[8]]})
+    lost = note("log.resumed-after-restart", attempt=2, step=40, file="step_000040.bin")
+    assert len(story([plan, lost, plan]).tables) == 1
+    assert len(story([plan, plan]).tables) == 2  # what a Procedure says twice is shown twice
+
+
 def test_a_run_that_begins_anew_forgets_all_but_its_log() -> None:
     said = trained(20)
     told = story([*said, note("log.restarted", attempt=2), metric("loss", 5.0, 1)])

@@ -88,7 +88,11 @@ const reducers = {
     else copy.curves = extended(state, metric.curves, series, data);
     metrics.set(data.name, copy);
   },
-  table: (state, data) => void own(state, "tables").push(data),
+  table(state, data) {
+    // A training that goes on after a restart says its plan again; it is shown once.
+    const restarted = state.marks.some((mark) => mark.kind === "restart");
+    if (!(restarted && state.tables.some((known) => known.name === data.name))) own(state, "tables").push(data);
+  },
   figure: (state, data) => void own(state, "pictures").push(data),
   sample: (state, data) => void own(state, "samples").push(data),
   artifact(state, data) {
