@@ -47,11 +47,15 @@ def reclaim() -> None:
 
 
 def give_up() -> None:
-    too_old = Run.objects.filter(
-        state=State.QUEUED, created_at__lt=timezone.now() - _GIVEN_UP_AFTER
-    )
+    """Runs that waited too long: since they were made, or since the last attempt began, which a
+    training may have left to another worker after hours."""
+    queued, old = Run.objects.filter(state=State.QUEUED), timezone.now() - _GIVEN_UP_AFTER
+    too_old = queued.filter(Q(started_at=None, created_at__lt=old) | Q(started_at__lt=old))
     for run in too_old:
         ending.end(too_old, run.id, Outcome.INFRASTRUCTURE_FAILURE, Note("end.nobody-came"))
+    stopped = queued.exclude(stop_requested_at=None)  # while its worker handed it back
+    for run in stopped:
+        ending.end(stopped, run.id, Outcome.CANCELLED, Note("outcome.cancelled"))
 
 
 def ring_again(queue: Queue) -> None:

@@ -87,6 +87,33 @@ def test_a_run_that_was_told_to_stop_is_not_started_again() -> None:
     assert (run.state, run.outcome) == (State.ENDED, "cancelled")
 
 
+@pytest.mark.parametrize(
+    ("made", "begun", "waits"),
+    [(5, None, True), (7, None, False), (20, 4, True), (20, 7, False)],
+)
+def test_a_run_is_given_up_by_how_long_it_waits_and_not_by_its_age(
+    made: int, begun: int | None, waits: bool
+) -> None:
+    hours = 3600
+    run = rows.a_run(
+        created_at=ago(made * hours),
+        started_at=begun and ago(begun * hours),
+        attempt=1 if begun else 0,
+    )
+    sweep()
+    run.refresh_from_db()
+    assert run.state == (State.QUEUED if waits else State.ENDED)
+    assert run.note.get("code", "") == ("" if waits else "end.nobody-came")
+
+
+def test_a_run_that_was_stopped_while_it_was_handed_back_ends() -> None:
+    run = rows.a_run(attempt=1, started_at=ago(30), stop_requested_at=ago(1))
+    sweep()
+    run.refresh_from_db()
+    assert (run.state, run.outcome) == (State.ENDED, "cancelled")
+    assert run.note["code"] == "outcome.cancelled"
+
+
 def test_a_lease_that_holds_is_left_alone(rings: list[Any]) -> None:
     run = rows.a_running_run(lease_seconds=5)
     sweep()
