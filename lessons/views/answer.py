@@ -61,11 +61,7 @@ def answer(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRes
             return _conflict(conflict, answer_lines(activity, page.ask, conflict.stored.content))
         return again(Attempt(posted.typed, conflict=conflict.stored), 409)
     except Full:
-        sentence = _("This answer was sent so often that no more can be stored.")
-        if wants_json(request):
-            return JsonResponse({"error": sentence}, status=429)
-        messages.error(request, sentence)
-        return HttpResponseRedirect(f"{address}#ask", status=303)
+        return _full(request, f"{address}#ask")
     if late and not (saved and saved.stored.state == State.SUBMITTED):  # it came in time before
         return _too_late(request, late, saved, f"{address}#ask")
     if wants_json(request):
@@ -97,6 +93,14 @@ def _write(
         language,
         seen[0].id if seen else None,
     )
+
+
+def _full(request: HttpRequest, address: str) -> HttpResponse:
+    sentence = _("This answer was sent so often that no more can be stored.")
+    if wants_json(request):
+        return JsonResponse({"error": sentence}, status=429)
+    messages.error(request, sentence)
+    return HttpResponseRedirect(address, status=303)
 
 
 def _too_late(

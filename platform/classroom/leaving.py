@@ -16,11 +16,10 @@ def leave_numbers(mine: Membership) -> None:
     cohort = mine.cohort
     work = cohort_work(cohort, people=[mine.person_id])
     done = work.of(mine.person_id)
+    visits = Visit.objects.filter(person=mine.person_id, course=cohort.course)
     reached = {
         (lesson, step): first
-        for lesson, step, first in Visit.objects.filter(
-            person=mine.person_id, course=cohort.course
-        ).values_list("lesson", "step", "first_at")
+        for lesson, step, first in visits.values_list("lesson", "step", "first_at")
     }
     sent = dict(
         Revision.objects.filter(

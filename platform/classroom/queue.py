@@ -160,8 +160,7 @@ def tallies(cohort: Cohort, asked: Iterable[Question]) -> dict[str, Tally]:
     )
     found = {}
     for item in asked:
-        row = rows.get(item.activity.id)
-        if row is None:
+        if (row := rows.get(item.activity.id)) is None:
             found[item.activity.id] = Tally()
             continue
         waiting = row["ungraded"] if item.has_text else 0

@@ -1,6 +1,7 @@
 """A lesson as one learner of the cohort sees it: for its instructors, to read, written down."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +20,7 @@ from lessons import answers
 from lessons.answers import Stored
 from lessons.asking import FieldView, ask_view
 from lessons.content.parts import AskTexts
-from lessons.content.structure import Activity
+from lessons.content.structure import Activity, Lesson, Step
 from lessons.lines import answer_lines
 from lessons.views.calculating import filled_in
 from lessons.views.found import Found, find
@@ -60,14 +61,6 @@ def view_as(
     if (named, shown) not in steps:
         raise Http404
     audit.record(here.cohort, request.user, "viewed-as", f"{ref}/{named.id}/{shown.id}")
-    index = steps.index((named, shown))
-    around = [
-        Place(
-            reverse("classroom:view-as", args=[cohort_id, ref, le.id, st.id]),
-            f"{found.lesson_title(le)} · {found.step_title(le, st)}",
-        )
-        for le, st in steps
-    ]
     page = found.page(named, shown)
     end = closes(member.person, here.cohort, named.id)
     context = {
@@ -79,10 +72,7 @@ def view_as(
         "page": page,
         "parts": filled_in(page.parts, request, found.language),
         "lesson_title": found.lesson_title(named),
-        "around": around,
-        "here": index,
-        "previous": around[index - 1] if index else None,
-        "next": around[index + 1] if index + 1 < len(around) else None,
+        **_around(here.cohort, ref, found, steps, steps.index((named, shown))),
         "end": end,
         "said": said(end) if end else "",
         "run": _run(member.person, Origin(here.cohort.course, named.id, shown.id)),
@@ -90,6 +80,25 @@ def view_as(
     if shown.activity and page.ask:
         context |= _answer(found, here.cohort, shown.activity, page.ask, member.person)
     return render(request, "classroom/viewing/step.html", context)
+
+
+def _around(
+    cohort: Cohort, ref: str, found: Found, steps: Sequence[tuple[Lesson, Step]], index: int
+) -> dict[str, object]:
+    """Every step of the course, and which of them lie beside this one."""
+    places = [
+        Place(
+            reverse("classroom:view-as", args=[cohort.pk, ref, lesson.id, step.id]),
+            f"{found.lesson_title(lesson)} · {found.step_title(lesson, step)}",
+        )
+        for lesson, step in steps
+    ]
+    return {
+        "around": places,
+        "here": index,
+        "previous": places[index - 1] if index else None,
+        "next": places[index + 1] if index + 1 < len(places) else None,
+    }
 
 
 def _answer(
