@@ -44,6 +44,16 @@ def test_the_pages_have_no_fault_and_nothing_beyond_the_edge(
         assert over <= 0, address
 
 
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_on_a_phone_no_word_leaves_its_cell(
+    page: Page, room: dict[str, str], language: str
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"/{language}/classroom/{room['cohort']}/gradebook/")
+    wide = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length"
+    assert page.locator(".book td").evaluate_all(wide) == 0
+
+
 def test_heads_and_names_stay_while_the_table_scrolls(page: Page, room: dict[str, str]) -> None:
     page.set_viewport_size({"width": 800, "height": 420})
     page.goto(f"/en/classroom/{room['cohort']}/gradebook/")
