@@ -20,7 +20,7 @@ NAMES: dict[str, str] = ANDREA_NAMES | {
     "name.gamma-elsewhere": gettext_noop("gamma on another device"),
     "name.float64-x": gettext_noop("x in FP64"),
     "name.float64-gamma": gettext_noop("gamma in FP64"),
-    "name.bfloat16": gettext_noop("x in BF16"),
+    "name.bfloat16-x": gettext_noop("x in BF16"),
     "name.float32-x-float32-gamma": gettext_noop("x and gamma in FP32"),
     "name.float16-x-float32-gamma": gettext_noop("x in FP16, gamma in FP32"),
     "name.epsilon-zero": gettext_noop("ε = 0"),
@@ -42,7 +42,7 @@ NAMES: dict[str, str] = ANDREA_NAMES | {
     "name.accepted": gettext_noop("accepted"),
     "name.refused": gettext_noop("refused"),
     # Checks that are not about one input
-    "name.weights": gettext_noop("the same weights"),
+    "name.same-weights": gettext_noop("the same weights"),
     "name.initial-output": gettext_noop("first outputs"),
     "name.initial-gradient": gettext_noop("first gradients"),
     "name.calls-forward": gettext_noop("forward passes counted"),

@@ -57,11 +57,11 @@ class Offer:
         return self.quota is not None and self.quota.few_left
 
 
-def offer(person: Any, procedure: Procedure, action: str, *, locked: bool, has_run: bool) -> Offer:
+def offer(person: Any, procedure: Procedure, action: str, *, locked: bool) -> Offer:
     """What the step can start, on the devices that the Procedure accepts."""
     possible = queues_of(procedure)
     devices = [d for d in api.devices() if d.device in possible]
     no_gpu = not any(d.online and d.device == "gpu" for d in devices)
-    recordings = api.recordings(procedure.name) if no_gpu and not has_run else []
+    recordings = api.recordings(procedure.name) if no_gpu else []
     quota = api.quota(person) if person.is_authenticated else None
     return Offer(action, devices, quota, next(iter(recordings), None), locked)

@@ -209,7 +209,7 @@ def step_panel(
     found = api.latest(person, origin, name) if person.is_authenticated else None
     snapshot = whole(procedure, found, person) if found and not locked else None
     earlier = before(snapshot.run, person) if snapshot else Curves()
-    offered = offer(person, procedure, action, locked=locked, has_run=found is not None)
+    offered = offer(person, procedure, action, locked=locked)
     return draw(procedure, snapshot, offered, earlier, steerable=True)
 
 

@@ -169,7 +169,11 @@ def led_on(request: HttpRequest, run_id: uuid.UUID, submit: Callable[[], RunView
     try:
         started = submit()
     except REFUSED as refused:
-        why = refusal(refused, _("The number of steps is not accepted: up to twice as many."))
+        steps = _(
+            "This number of steps is not accepted. Write a whole number above the step of the "
+            "checkpoint and at most twice the length of this Run."
+        )
+        why = refusal(refused, steps)
         if not request.accepts("text/html"):
             data = {"error": why.sentence, "code": why.code, "url": why.url}
             return JsonResponse(data, status=why.status)

@@ -34,7 +34,7 @@ ANDREA_NAMES: dict[str, str] = {
     "name.fp8-qkv": gettext_noop("E4M3: Q, K and V"),
     "name.fp8-mlp": gettext_noop("E4M3: second product of the MLP"),
     "name.fp8-gradient": gettext_noop("E4M3: a small gradient"),
-    "name.losses": gettext_noop("every logged loss"),
+    "name.losses": gettext_noop("losses"),
     "name.last-file": gettext_noop("the last checkpoint file"),
     "name.twice-is-double": gettext_noop("twice the same pass is exactly twice one"),
     "name.mean-is-one-batch": gettext_noop("the mean is the gradient of one large batch"),

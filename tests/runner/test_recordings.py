@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from runner import api, recordings
 from runner.models import Run, RunArtifact
+from runner.panel import step_panel
 from tests.runner import rows
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,23 @@ def test_what_was_exported_is_shown_to_everybody_as_it_was(exported: tuple[Run, 
     _, content = api.artifact(run.id, AnonymousUser(), "loss.svg")
     assert content.read() == b"<svg/>"
     assert [r.id for r in api.recordings("rmsnorm.check-forward")] == [run.id]
+
+
+def test_it_is_offered_where_no_gpu_is_online_also_beside_a_run_of_ones_own(
+    exported: tuple[Run, Path],
+) -> None:
+    run, file = exported
+    Run.objects.all().delete()
+    recordings.load(file)
+    rows.a_worker("cpu")
+    reader = rows.a_guest()
+    rows.an_ended_run(reader, course="rmsnorm", lesson="forward", step="two-sizes")
+    panel = step_panel(
+        reader, run.procedure, api.Origin("rmsnorm", "forward", "two-sizes"), "/run/"
+    )
+    assert panel.run is not None
+    assert panel.offer is not None and panel.offer.recording is not None
+    assert panel.offer.recording.id == run.id
 
 
 def test_a_checkpoint_keeps_its_name_and_not_its_bytes(tmp_path: Path) -> None:

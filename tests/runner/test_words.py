@@ -7,8 +7,10 @@ import pytest
 from django.conf import settings
 
 import runner
+from kernels.andrea.names import ANDREA_NAMES
 from kernels.events import Outcome
 from kernels.messages import MESSAGES
+from kernels.names import NAMES
 from runner import api
 
 _FOLDER = Path(runner.__file__).parent
@@ -35,3 +37,10 @@ def test_each_code_has_a_sentence() -> None:
 @pytest.mark.parametrize("language", [code for code, _ in settings.LANGUAGES])
 def test_each_language_has_them_all(language: str) -> None:
     assert set(MESSAGES) <= set(api.messages(language))
+
+
+def test_a_word_that_two_courses_use_means_the_same_in_both() -> None:
+    taken = {code for code, text in ANDREA_NAMES.items() if NAMES[code] != text}
+    assert taken == set()
+    dtypes = {"float32", "float16", "bfloat16"}
+    assert not dtypes & {code.removeprefix("name.") for code in NAMES}

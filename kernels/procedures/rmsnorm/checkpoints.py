@@ -24,7 +24,7 @@ def run(context: Context) -> Iterator[Event]:
     differed = not same_weights(fresh, both.kernel)
     load(context, fresh)
     yield case("differs-before", differed)
-    yield case("weights", same_weights(fresh, both.kernel))
+    yield case("same-weights", same_weights(fresh, both.kernel))
     inputs = both.test.inputs.to(both.device)
     with torch.no_grad():
         yield case("outputs", torch.equal(fresh(inputs), both.kernel(inputs)))

@@ -136,7 +136,7 @@ def limit_refusals(contract: Contract) -> list[Refusal]:
     if not contract.empty_rows:
         found.append(limit(contract, "empty", "no-rows", 0, 257))
     if torch.bfloat16 not in contract.dtypes:
-        found.append(limit(contract, "dtype", "bfloat16", 4, 6, torch.bfloat16))
+        found.append(limit(contract, "dtype", "bfloat16-x", 4, 6, torch.bfloat16))
     return found
 
 
