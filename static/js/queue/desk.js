@@ -4,11 +4,13 @@ import { Passages } from "./passages.js";
 import { RestingRun } from "./resting.js";
 
 const PAUSE = 350;
+const UNREAD = 600; // ms: nobody has read an answer in less
 
 export class Desk {
   constructor(root, hooks) {
     this.root = root;
     this.hooks = hooks;
+    this.opened = performance.now();
     this.form = root.querySelector("[data-judgement]");
     const passages = root.querySelector("[data-passages]");
     this.passages = passages && root.querySelector("[data-text]") ? new Passages(root, () => this.changed()) : null;
@@ -37,6 +39,12 @@ export class Desk {
     return !this.settled && this.state() !== this.initial;
   }
 
+  /** Nothing is ticked, typed or adjusted. */
+  get blank() {
+    const { adjustment, comment } = this.form.elements;
+    return !(adjustment.value || comment.value || this.form.querySelector("[type=checkbox]:checked"));
+  }
+
   /** What the form holds, but for what changes without anybody. */
   state() {
     const entries = [...new FormData(this.form)].filter(([name]) => name !== "csrfmiddlewaretoken");
@@ -63,7 +71,9 @@ export class Desk {
     field?.select?.();
   }
 
+  /** By key. A second press that was meant for the answer before gives this one no grade. */
   send() {
+    if (this.blank && performance.now() - this.opened < UNREAD) return;
     if (this.plain) this.form.requestSubmit();
     else this.hooks.send(this, "next");
   }

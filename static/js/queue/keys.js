@@ -16,6 +16,7 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  if (event.repeat && !turns(event)) return; // a key held down gives no grade to answers that fly past
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return act(event, () => current().send());
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && typing(event.target)) return act(event, () => event.target.blur());
@@ -32,6 +33,11 @@ document.addEventListener("click", (event) => {
   const rubric = event.target.closest("[data-rubric-edit]");
   if (rubric) act(event, () => editRubric(rubric.href));
 });
+
+/** Held down, these two leaf through; in a field every key is a letter. */
+function turns(event) {
+  return event.key === "j" || event.key === "k";
+}
 
 function act(event, does) {
   event.preventDefault();
