@@ -133,6 +133,31 @@ def test_the_next_answer_is_there_before_it_is_asked_for(page: Page, room: dict[
     assert took < 100
 
 
+def test_a_key_pressed_twice_turns_once_and_a_grade_is_sent_once(
+    page: Page, room: dict[str, Any]
+) -> None:
+    page.add_init_script("window.requestIdleCallback = () => 0")  # nothing is fetched ahead
+    page.goto(queue(room, room["asked"], "next"))
+    first = ref(page)
+    held: list[Any] = []
+    page.route("**/grade/**", lambda route: held.append(route))
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator("[data-desk]")).to_have_attribute("data-ref", first)
+    for route in held:
+        route.continue_()
+    page.unroute("**/grade/**")
+    turned(page, first)
+    sent: list[str] = []
+    page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
+    second = ref(page)
+    page.keyboard.press("1")
+    page.locator("[data-judgement] [data-save]").click()
+    turned(page, second)
+    page.wait_for_load_state("networkidle")
+    assert len([url for url in sent if "/grade/" in url]) == 1
+
+
 def test_a_passage_is_commented_on_where_it_stands(page: Page, room: dict[str, Any]) -> None:
     page.goto(queue(room, room["asked"], "next"))
     page.keyboard.press("c")
