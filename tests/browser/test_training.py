@@ -213,6 +213,24 @@ def test_ten_thousand_points_stream_without_a_stutter(
     assert found["p95"] < 36 * busy(), found
 
 
+def test_a_chart_out_of_sight_bears_a_window_that_changes(opened: Open) -> None:
+    page = opened("checkpoints", script=FAKE_SOCKET)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.locator("[data-checkpoint]").wait_for()
+    said = enumerate(trained(300), start=2)
+    events = [{"seq": seq, "kind": kind, "at": AT, "data": data} for seq, (kind, data) in said]
+    page.evaluate("events => window.stream(events, 24)", events[:600])
+    page.locator(".chart.tall canvas").wait_for()
+    page.evaluate("document.querySelector('main').style.paddingBottom = '300vh'")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.evaluate("events => window.stream(events, 24)", events[600:])
+    page.set_viewport_size({"width": 700, "height": 500})
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator("[data-verdict]")).to_have_text("Step 300 of 300")
+    assert faults == []
+
+
 ALL_THERE = """() => new Promise((resolve) => {
     const drawn = [".chart.tall canvas", ".gauges canvas", ".rail i", ".sample"];
     const look = () => {

@@ -1,6 +1,9 @@
 // uPlot, fetched only when there is a curve to draw, and what all its charts have in common.
 import { el } from "../dom.js";
 
+/** How far apart the steps named on an axis may lie: there is no half step. */
+const APART = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((size) => [size, 2 * size, 5 * size]);
+
 let loading = null;
 
 /** The library; `plot` says where its two files are. */
@@ -42,7 +45,7 @@ export function axesOf(inks, wording, compact = false) {
     ticks: { show: false },
     values: (_, values) => values.map((value) => wording.number(value, 4)),
   };
-  const steps = { ...axis, grid: { show: false } };
+  const steps = { ...axis, grid: { show: false }, incrs: APART };
   const values = { ...axis, size: 62 };
   return compact ? [{ ...steps, size: 24 }, { ...values, space: 26 }] : [{ ...steps, size: 32 }, values];
 }

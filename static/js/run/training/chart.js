@@ -65,7 +65,8 @@ export function createChart(host, wording, plot, tall = false) {
   return {
     figure,
     update(next) {
-      model = next;
+      // Out of sight it may be resized before it is drawn anew: with the reach it had.
+      model = { extent: model?.extent, ...next };
       say(next);
       library(plot).then(redraw, () => {});
     },
