@@ -12,6 +12,7 @@ from runner.cases import CaseView, Row, blank, case_view, square_at
 from runner.curves import Curves
 from runner.wording import Wording
 
+LONG_TABLE = 24  # rows; a longer one is folded
 EXACT = {"resume"}  # tables whose numbers are there to be compared to the last bit
 
 
@@ -187,4 +188,5 @@ def table(data: Mapping[str, Any], wording: Wording) -> dict[str, Any]:
         for row in data["rows"]
     ]
     caption = wording.named(f"table.{data['name']}", data["name"])
-    return {"caption": caption, "columns": columns, "rows": rows}
+    long = len(rows) > LONG_TABLE
+    return {"caption": caption, "columns": columns, "rows": rows, "long": long}

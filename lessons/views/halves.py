@@ -10,6 +10,7 @@ from lessons import answers
 from lessons.asking import AskView, Attempt, ask_view
 from lessons.content.parts import StepPage
 from lessons.content.structure import Lesson, Step
+from lessons.gates import closed
 from lessons.outcomes import measured
 from lessons.views.found import Found
 from runner.api import Origin, UnknownProcedure
@@ -42,6 +43,8 @@ def halves(
     if step.run:
         origin = Origin(found.course.id, lesson.id, step.id)
         locked = bool(activity and activity.predict and history.last is None)
+        # Who let the deadline pass can put down no hypothesis any more: the Run opens without.
+        locked = locked and not closed(request.user, found.course.id, lesson.id)
         action = reverse("lessons:run", args=[found.course.id, lesson.id, step.id])
         panel = _panel(request, step.run.procedure, origin, action, locked=locked)
         if panel and activity and activity.predict and history.last:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 
 from lessons import answers
 from lessons.content.structure import RunSpec, Step
+from lessons.gates import closed
 from lessons.views.found import find, person_of, wants_json, write_as
 from runner import api as runner
 from runner.pages import REFUSED, Refusal, refusal
@@ -36,7 +37,7 @@ def run(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRespon
 def _start(
     request: HttpRequest, step: Step, spec: RunSpec, origin: runner.Origin
 ) -> runner.RunView | Refusal:
-    if locked(request, step, origin.course):
+    if locked(request, step, origin):
         return Refusal("locked", 409, _("First write down your hypothesis, then press Run."))
     device = request.POST.get("device", "")
     spec = spec.on(device)
@@ -53,9 +54,13 @@ def _start(
         return refusal(refused, _("Choose the device this Run is to use."))
 
 
-def locked(request: HttpRequest, step: Step, course: str) -> bool:
-    """Whether the step's Run waits for a hypothesis that this person has not submitted."""
+def locked(request: HttpRequest, step: Step, origin: runner.Origin) -> bool:
+    """Whether the step's Run waits for a hypothesis that this person can still submit."""
     if step.activity is None or not step.activity.predict:
         return False
     person = person_of(request)
-    return person is None or answers.history(person, course, step.activity.id).last is None
+    if person is None:
+        return True
+    if answers.history(person, origin.course, step.activity.id).last is not None:
+        return False
+    return closed(person, origin.course, origin.lesson) is None

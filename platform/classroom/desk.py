@@ -64,6 +64,7 @@ class Desk:
     earlier: tuple[EarlierPaper, ...]
     newer: int  # the number of a later submission; 0: none
     look: SecondLook | None
+    reply: SafeString  # to that second look
 
     @property
     def has_text(self) -> bool:
@@ -110,6 +111,7 @@ def desk(
         ),
         newer=revisions[0].number if revisions[0].number > here.number else 0,
         look=look,
+        reply=markdown.render(look.reply) if look and look.reply else SafeString(""),
     )
 
 

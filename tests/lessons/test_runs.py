@@ -8,7 +8,9 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
+from lessons.gates import Closed
 from lessons.models import Revision
 from runner.models import Run, StoredEvent, WorkerNode
 from tests.lessons.small_course import SmallCourse
@@ -219,3 +221,18 @@ def test_a_step_without_a_procedure_runs_nothing(reader: Client, worker: None) -
 def test_an_unknown_procedure_leaves_the_step_readable(small: SmallCourse, reader: Client) -> None:
     small.change("small/02-second/lesson.yaml", "rmsnorm.check-forward", "rmsnorm.unheard-of")
     assert "Press Run." in page(reader, CHECK)
+
+
+def test_after_the_deadline_a_prediction_opens_its_run_to_who_made_none(
+    reader: Client, worker: None, settings: Settings
+) -> None:
+    assert run(reader, PREDICT, headers=JSON).status_code == 409
+    settings.SUBMISSION_GATES = [f"{__name__}.always_closed"]
+    draft = {"sum": "1", "do": "draft", "base": "0", "key": str(next(KEYS))}
+    reader.post(f"/en/{PREDICT}answer/", draft)  # somebody is known now, with no hypothesis
+    assert 'class="locked"' not in page(reader, PREDICT)
+    assert run(reader, PREDICT, headers=JSON).status_code == 201
+
+
+def always_closed(person: Any, course: str, lesson: str) -> Closed:
+    return Closed("The lesson is over.")

@@ -16,6 +16,7 @@ export function drawTables(host, wording) {
 }
 
 const EXACT = new Set(["resume"]); // as in runner/story.py
+const LONG_TABLE = 24; // rows; a longer one is folded, as in runner/story.py
 
 function table(data, wording) {
   const digits = EXACT.has(data.name) ? 9 : 7;
@@ -28,11 +29,19 @@ function table(data, wording) {
   const rows = data.rows.map((row) =>
     el("tr", {}, ...row.map((cell) => el("td", { class: typeof cell === "string" ? null : "n" }, wording.namedValue(cell, digits)))),
   );
-  return el(
+  const long = rows.length > LONG_TABLE;
+  const drawn = el(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    el("table", { class: "data" }, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)),
+    el(
+      "table",
+      { class: "data" },
+      long ? null : el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, ...head)),
+      el("tbody", {}, ...rows),
+    ),
   );
+  return long ? el("details", { class: "fold" }, el("summary", {}, caption), drawn) : drawn;
 }
 
 export function drawPictures(host, wording, fileUrl) {
