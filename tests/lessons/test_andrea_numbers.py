@@ -15,7 +15,8 @@ from kernels.andrea.checkpoint_size import file_size
 from kernels.andrea.config import Config, preset
 from kernels.andrea.corpus import tokenise
 from kernels.andrea.layout import layout, parameter_count
-from kernels.andrea.plan import plan
+from kernels.andrea.plan import Plan, aligned, plan
+from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS
 from lessons.content import structure as s
 from lessons.content.library import Shelf, read_shelf
 
@@ -45,10 +46,31 @@ LONGER = preset("120M", {"steps": 400_000})
 TWELVE = preset("12M", {"vocabulary": 2305})  # as published; our own preset reads bytes
 FOUR_SMALL = preset("120M", {"batch": 2, "micro_batches": 4})
 ATTENTION = ("h0.w_q", "h0.w_k", "h0.w_v", "h0.w_o")
+OWN_TWELVE = preset("12M")
+ONE_BY_ONE = preset("12M", {"batch": 1, "micro_batches": 8})
+SCORES = [62.0, 29.4, 28.1, 30.0, 27.5, 22.0, 18.3, 12.6, 9.9, 31.2]
+CAUGHT = 80_000 + (FAILURES_TO_HALT - 1) * 200  # where the first run would have halted
 
 
 def block(config: Config) -> int:
     return sum(slot.count for slot in layout(config) if slot.name.startswith("h0."))
+
+
+def starts(made: Plan) -> dict[str, int]:
+    """At which byte of the allocation each buffer begins, and `end`."""
+    found, at = {}, 0
+    for buffer in made.buffers:
+        found[buffer.name] = at
+        at += aligned(buffer.bytes)
+    return found | {"end": at}
+
+
+def failures(scores: list[float]) -> list[int]:
+    """The count of failures in a row after each sample."""
+    counts = [0]
+    for score in scores:
+        counts.append(0 if score >= LOWEST_PASS else counts[-1] + 1)
+    return counts[1:]
 
 
 DUE = {
@@ -90,6 +112,12 @@ DUE = {
     "accumulation/what-adds/saved": (plan(BIG).bytes - plan(FOUR_SMALL).bytes) / MB,
     "checkpoints/layout/micro": file_size(parameter_count(MICRO)),
     "training-run/laid-over/factor": 1 / 18.4,  # clip over norm
+    "samples/the-count/halts": failures(SCORES).index(FAILURES_TO_HALT) + 1,
+    "samples/the-count/spared": (165_000 - CAUGHT) * 16.1 / 165_000,
+    "memory/one-piece/next": starts(plan(OWN_TWELVE))["schedule"],
+    "memory/one-piece/own-scratch": (
+        (OWN_TWELVE.layers - 1) * plan(OWN_TWELVE).by_owner()["scratch"] / MB
+    ),
     "memory/the-plan/total": plan(BIG).bytes,
     "memory/what-if/twelve": plan(preset("120M", {"batch": 12})).bytes / MB,
     "schedule/cosine/half": schedule.learning_rate(BIG, 100_000),
@@ -150,6 +178,19 @@ def test_the_plans_told_in_prose_are_those_of_the_engine(shelf: Shelf) -> None:
         ],
         "memory/what-if/cards": [plan(preset("12M")).bytes],
         "memory/the-plan/ask.explain": [plan(BIG).bytes],
+        "memory/one-piece/micro-map": [
+            *list(starts(plan(MICRO)).values())[1:5],
+            plan(MICRO).bytes,
+            plan(MICRO).padding,
+            plan(OWN_TWELVE).padding,
+            plan(OWN_TWELVE).bytes,
+        ],
+        "memory/one-piece/lent": [
+            plan(OWN_TWELVE).by_owner()["layers"],
+            plan(OWN_TWELVE).by_owner()["scratch"],
+            plan(ONE_BY_ONE).bytes,
+        ],
+        "memory/one-piece/ask.next.label": [starts(plan(OWN_TWELVE))["corrections"]],
         "accumulation/what-adds/two-plans": [
             plan(BIG).bytes,
             plan(FOUR_SMALL).bytes,
@@ -160,3 +201,10 @@ def test_the_plans_told_in_prose_are_those_of_the_engine(shelf: Shelf) -> None:
         lesson, _, block = place.partition("/")
         text = shelf.lesson_texts[lesson].get(block, "en").markdown
         assert [f"{size:,}" for size in sizes if f"{size:,}" not in text] == [], place
+
+
+def test_the_row_of_scores_to_judge_is_the_one_that_halts(shelf: Shelf) -> None:
+    """And resumed from sample 7 the count is the 3 of its answer."""
+    prompt = shelf.lesson_texts["samples"].get("the-count/ask.prompt", "en").markdown
+    assert "; ".join(map(str, SCORES)) in prompt
+    assert failures(SCORES)[6] == 3
