@@ -19,7 +19,7 @@ DESK = {"width": 1440, "height": 900}
 @pytest.fixture(scope="module")
 def rooms(stack: Stack) -> list[dict[str, Any]]:
     """A cohort for each test: six answers wait, two of which say the same."""
-    command = [sys.executable, "-m", "tests.browser.queued", "10"]
+    command = [sys.executable, "-m", "tests.browser.queued", "12"]
     done = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
