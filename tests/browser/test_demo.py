@@ -62,3 +62,26 @@ def test_every_page_of_the_demonstration_says_that_it_is_one(page: Page, cohort:
     for name in ("", "queue/", "overview/", "gradebook/", "rechecks/", "audit/", "members/"):
         page.goto(f"{cohort}{name}")
         expect(page.locator("main")).to_contain_text("This is a demonstration")
+
+
+@pytest.mark.browser
+def test_a_newcomer_grades_a_question_of_the_demonstration_to_its_end_by_keyboard(
+    page: Page, cohort: str
+) -> None:
+    page.goto(f"{cohort}queue/")
+    whole(page)
+    start = page.get_by_role("link", name="Start grading")
+    start.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/grade/**")
+    whole(page)
+    left = page.locator("[data-desk] [data-left]")
+    waiting = int((left.text_content() or "0").split()[0])
+    assert waiting >= 3
+    for turn in range(waiting):
+        expect(left).to_have_text(f"{waiting - turn} left")
+        page.keyboard.press("1")
+        expect(page.locator("[data-desk] [name=point]:checked")).to_have_count(1)
+        page.keyboard.press("Control+Enter")
+    expect(page.locator(".nothing")).to_be_visible()
+    whole(page)
