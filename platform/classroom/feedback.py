@@ -105,6 +105,11 @@ def of_step(
     ]
 
 
+def graded(shown: Sequence[Feedback]) -> int:
+    """The newest revision that somebody has judged; 0: none."""
+    return max((item.number for item in shown), default=0)
+
+
 def of_grade(person: Any, grade_id: int, language: str) -> tuple[Feedback, Question] | None:
     """One published grade of this person's, with its question."""
     grade = _published(person).filter(pk=grade_id).first()

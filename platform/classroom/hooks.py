@@ -52,7 +52,7 @@ def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) 
         above=_closing(request, end) if end else SafeString(""),
         below=below,
         closed=end is not None and end.at <= timezone.now(),
-        graded=max((item.number for item in shown), default=0),
+        graded=feedback.graded(shown),
     )
 
 

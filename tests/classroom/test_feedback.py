@@ -39,8 +39,8 @@ def points(room: Room) -> list[int]:
     return [point.pk for point in rubrics.rubric_of(room.cohort, f.an_activity(ACTIVITY))]
 
 
-def step_page(room: Room, language: str = "en") -> str:
-    lesson, step = f.place_of(ACTIVITY)
+def step_page(room: Room, language: str = "en", activity: str = ACTIVITY) -> str:
+    lesson, step = f.place_of(activity)
     address = f"/{language}/{f.COURSE}/{lesson.id}/{step.id}/"
     answer = client_of(room.learner).get(address)
     assert answer.status_code == 200
@@ -228,69 +228,7 @@ def test_another_look_is_the_learner_s_alone(room: Room, who: str) -> None:
     assert answer.status_code == 404 and not SecondLook.objects.exists()
 
 
-# As a learner sees it ---------------------------------------------------------------------------
-
-
-def view_as(room: Room, person: Any, activity: str | None = None) -> Any:
-    place = []
-    if activity:
-        lesson, step = f.place_of(activity)
-        place = [lesson.id, step.id]
-    ref = room.ref(room.learner)
-    address = reverse("classroom:view-as", args=[room.cohort.pk, ref, *place])
-    return client_of(person).get(address)
-
-
-def test_an_instructor_sees_a_step_as_the_learner_does_and_it_is_written_down(room: Room) -> None:
-    f.submit(
-        room.learner,
-        ACTIVITY,
-        text="The words of the learner, long enough to be sent to an instructor.",
-    )
-    grade(room, Revision.objects.get(), comment="Given to them")
-    page = view_as(room, room.instructor, ACTIVITY).content.decode()
-    ref = room.ref(room.learner)
-    assert "The words of the learner" in page and "Given to them" in page and ref in page
-    main = page[page.index("<main") : page.index("</main>")]
-    assert room.learner.name not in page and "<form" not in main
-    lesson, step = f.place_of(ACTIVITY)
-    entry = AuditEntry.objects.get(action="viewed-as")
-    assert entry.subject == f"{ref}/{lesson.id}/{step.id}"
-    assert Grade.objects.get().seen_at is None and not room.learner.visits.exists()
-
-
-def test_what_came_back_from_another_cohort_is_not_this_instructor_s_to_read(room: Room) -> None:
-    other = f.a_room(learners=0)
-    f.join(other, room.learner)
-    revision = f.submit(room.learner, ACTIVITY)
-    grade(other, revision, comment="Said in the other cohort")
-    grade(room, revision, comment="Said here")
-    page = view_as(room, room.instructor, ACTIVITY).content.decode()
-    assert "Said here" in page and "Said in the other cohort" not in page
-    page = step_page(room)
-    assert "Said here" in page and "Said in the other cohort" in page
-
-
-def test_a_draft_is_the_learner_s_own(room: Room) -> None:
-    f.draft(room.learner, ACTIVITY, text="Not meant for anybody yet")
-    page = view_as(room, room.instructor, ACTIVITY).content.decode()
-    assert "Not meant for anybody" not in page and "Nothing was sent yet" in page
-
-
-def test_without_a_step_it_begins_at_the_first(room: Room) -> None:
-    assert view_as(room, room.instructor).status_code == 200
-
-
-@pytest.mark.parametrize("who", ["assistant", "learner"])
-def test_only_an_instructor_views_as(room: Room, who: str) -> None:
-    assert view_as(room, getattr(room, who), ACTIVITY).status_code == 404
-    assert not AuditEntry.objects.filter(action="viewed-as").exists()
-
-
-def test_nobody_is_viewed_as_a_teacher(room: Room) -> None:
-    ref = room.ref(room.assistant)
-    address = reverse("classroom:view-as", args=[room.cohort.pk, ref])
-    assert client_of(room.instructor).get(address).status_code == 404
+# Their points ---------------------------------------------------------------------------------
 
 
 def test_a_learner_reads_their_points_lesson_by_lesson(room: Room) -> None:

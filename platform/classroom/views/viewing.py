@@ -17,15 +17,17 @@ from classroom.deadlines import closes
 from classroom.models import Cohort
 from classroom.wording import said
 from lessons import answers
-from lessons.answers import Stored
-from lessons.asking import FieldView, ask_view
-from lessons.content.parts import AskTexts
+from lessons.answers import History
+from lessons.asking import AskView, FieldView, ask_view
+from lessons.beside import Beside
 from lessons.content.structure import Activity, Lesson, Step
 from lessons.lines import answer_lines
+from lessons.outcomes import Measured, measured
 from lessons.views.calculating import filled_in
 from lessons.views.found import Found, find
 from runner import api as runner
-from runner.api import Origin, RunView
+from runner.api import Origin, RunView, UnknownProcedure
+from runner.pages import step_panel
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,11 @@ def view_as(
         "run": _run(member.person, Origin(here.cohort.course, named.id, shown.id)),
     }
     if shown.activity and page.ask:
-        context |= _answer(found, here.cohort, shown.activity, page.ask, member.person)
+        sent = _sent(member.person, found, shown.activity)
+        outcome, held = _outcome(member.person, found, named, shown, sent)
+        view = ask_view(shown.activity, page.ask, sent, found.language, measured=outcome, held=held)
+        context |= _answered(view, shown.activity, sent)
+        context |= _feedback(found, here.cohort, shown.activity, member.person)
     return render(request, "classroom/viewing/step.html", context)
 
 
@@ -101,24 +107,48 @@ def _around(
     }
 
 
-def _answer(
-    found: Found, cohort: Cohort, activity: Activity, texts: AskTexts, person: object
-) -> dict[str, object]:
-    """What was submitted, its verdicts, and what came back from this cohort; a draft is the
-    learner's own."""
-    history = answers.history(person, found.course.id, activity.id)
-    sent = answers.History(history.version, None, history.submitted)
-    view = ask_view(activity, texts, sent, found.language)
-    last: Stored | None = sent.last
-    lines = answer_lines(activity, texts, last.content) if last else ()
+def _sent(person: object, found: Found, activity: Activity) -> History:
+    """What was submitted; a draft is the learner's own."""
+    whole = answers.history(person, found.course.id, activity.id)
+    return History(whole.version, None, whole.submitted)
+
+
+def _outcome(
+    person: object, found: Found, lesson: Lesson, step: Step, history: History
+) -> tuple[Measured | None, bool]:
+    """What a hypothesis is held against, and whether the learner waits for it still (as
+    `lessons.views.halves` has it)."""
+    predicts = step.activity is not None and step.activity.predict
+    if not (step.run and predicts and history.last):
+        return None, False
+    origin = Origin(found.course.id, lesson.id, step.id)
+    try:
+        panel = step_panel(person, step.run.procedure, origin, "", locked=False)
+    except UnknownProcedure:
+        return None, False
+    outcome = measured(person, step.run, origin, panel.snapshot)
+    return outcome, outcome is None and bool(panel.offer and panel.offer.online)
+
+
+def _answered(view: AskView, activity: Activity, sent: History) -> dict[str, object]:
+    """What was submitted and its verdicts, by the names that the learner's own page has for
+    them: it is drawn by the same templates."""
+    lines = answer_lines(activity, view.texts, sent.last.content) if sent.last else ()
     return {
+        "ask": view,
         "answered": [
             Answered(field, line.said) for field, line in zip(view.fields, lines, strict=False)
         ],
-        "stored": last,
-        "earlier": view.earlier,
-        "feedback": feedback.of_step(person, found.course.id, activity.id, found.language, cohort),
+        "stored": sent.last,
     }
+
+
+def _feedback(
+    found: Found, cohort: Cohort, activity: Activity, person: object
+) -> dict[str, object]:
+    """What came back from this cohort."""
+    shown = feedback.of_step(person, found.course.id, activity.id, found.language, cohort)
+    return {"feedback": shown, "beside": Beside(graded=feedback.graded(shown))}
 
 
 def _run(person: object, origin: Origin) -> RunView | None:
