@@ -7,6 +7,7 @@ waits for the device: the loss and the norm of a step are read while the next on
 
 import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -24,6 +25,7 @@ from kernels.andrea.program import Launch, Program, views
 from kernels.andrea.program_fast import FastProgram
 from kernels.andrea.runfiles import State
 from kernels.andrea.schedule_tables import corrections, rates
+from kernels.compiling import compile_ahead
 from kernels.procedure import BadParameter
 
 SKIPPED = 3  # its place in grad_norm's result
@@ -32,13 +34,20 @@ PROGRAMS: dict[int, type[Program]] = {1: Program, 2: FastProgram}
 
 
 class Engine:
-    """A model of `config` on `device`; `version` 1 is the operators as taught.
+    """A model of `config` on `device`; `version` 1 is the operators as taught. It begins with
+    the weights of its seed, or goes on from `start`.
 
     Raises MemoryRefused, before anything is allocated, when the memory plan does not fit, and
     BadParameter for a precision that it cannot train in.
     """
 
-    def __init__(self, config: Config, device: torch.device, version: int = 1) -> None:
+    def __init__(
+        self,
+        config: Config,
+        device: torch.device,
+        version: int = 1,
+        start: tuple[Checkpoint, State] | None = None,
+    ) -> None:
         require_precision(config)
         self.config, self.device, self.version = config, device, version
         self.plan: Plan = plan(config, version)
@@ -53,11 +62,13 @@ class Engine:
         self.graph: torch.cuda.CUDAGraph | None = None
         self.arena["rates"].copy_(torch.from_numpy(rates(config)))
         self.arena["corrections"].copy_(torch.from_numpy(corrections(config)))
-        if device.type == "cuda":
-            # cuBLAS may pick another algorithm where its workspace is of another size.
-            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-            self.record()
-        self.begin()
+        with ThreadPoolExecutor(1) as beside:  # a large model's weights take seconds to draw
+            beginning = beside.submit(lambda: start or first(config))
+            if device.type == "cuda":
+                # cuBLAS may pick another algorithm where its workspace is of another size.
+                os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+                self.record()
+            self.put(*beginning.result())
 
     # A step
 
@@ -142,11 +153,12 @@ class Engine:
             yield Launch("pack", "utility", i, ("k_pack",), call)
 
     def record(self) -> None:
-        """Run one step on zeros, which compiles every kernel, then record a step as a graph."""
+        """Compile every kernel, run one step on zeros, then record a step as a graph."""
         self.reset()
         side = torch.cuda.Stream(self.device)
         side.wait_stream(torch.cuda.current_stream(self.device))
         with torch.cuda.stream(side):
+            compile_ahead(self.launch)
             self.launch()
         torch.cuda.current_stream(self.device).wait_stream(side)
         torch.cuda.synchronize(self.device)
@@ -156,12 +168,6 @@ class Engine:
         self.graph = graph
 
     # What a run continues from
-
-    def begin(self) -> None:
-        """The weights a run starts with: a function of the seed."""
-        weights = initial.weights(self.config)
-        zeros = np.zeros_like(weights)
-        self.put(Checkpoint(0, weights, zeros, zeros), initial.state(self.config))
 
     def put(self, checkpoint: Checkpoint, state: State) -> None:
         """Continue from there: weights, moments, counters, loss scale; gradients zero."""
@@ -212,6 +218,13 @@ class Engine:
         _, applied, good = self.arena["counters"].tolist()
         scale = float(self.arena["loss_scale"][0])
         return State(scale, good, applied, skipped=int(self.result[SKIPPED]))
+
+
+def first(config: Config) -> tuple[Checkpoint, State]:
+    """What a run starts with: a function of the seed."""
+    weights = initial.weights(config)
+    zeros = np.zeros_like(weights)
+    return Checkpoint(0, weights, zeros, zeros), initial.state(config)
 
 
 def require_precision(config: Config) -> None:

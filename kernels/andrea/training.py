@@ -63,14 +63,13 @@ class Training:
         self.card = self.about["card"]
         self.pace = pace(job.config.steps, job.sample_every, job.checkpoint_every)
         start = self.read_start()
-        self.engine = Engine(job.config, device, job.version)
+        self.engine = Engine(job.config, device, job.version, start)
         self.done, self.failures = 0, 0
         self.source = Source()
         self.loss = math.nan
         self.phase: Phase | None = None
         self.curves_at = 0  # the last step whose curves were told
         if start is not None:
-            self.engine.put(*start)
             self.done, state = start[0].step, start[1]
             self.failures = state.failures
             self.source = state.sources.get(job.corpus.name, Source())
