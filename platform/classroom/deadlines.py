@@ -5,6 +5,7 @@ refused with the nearest two that exist. In the hour that comes twice it is two:
 taken, and said.
 """
 
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +17,16 @@ from zoneinfo import ZoneInfo, available_timezones
 from classroom.models import Cohort, Deadline, Extension, Membership, Role
 
 WALL = "%Y-%m-%dT%H:%M"
+YEARS = range(1971, 9999)  # beyond them an instant may not have a wall time
+_DATED = re.compile(r"\d{4,6}-\d\d-\d\dT\d\d:\d\d")  # what browsers take for a date and time
 
 
 class BadWall(ValueError):
     """What was typed is no date and time."""
+
+
+class FarYear(ValueError):
+    """A date and time of a year outside YEARS."""
 
 
 class BadZone(ValueError):
@@ -45,14 +52,15 @@ class Moment:
 
 
 def moment(wall: str, zone: str) -> Moment:
-    """Raises BadWall, BadZone or SkippedHour."""
+    """Raises BadWall, FarYear, BadZone or SkippedHour."""
     there = zone_of(zone)
+    wall = wall.strip()
+    if _DATED.fullmatch(wall) and int(wall.split("-")[0]) not in YEARS:
+        raise FarYear(wall)
     try:
-        naive = datetime.strptime(wall.strip(), WALL)
+        naive = datetime.strptime(wall, WALL)
     except ValueError as error:
         raise BadWall(wall) from error
-    if not 1971 <= naive.year <= 9998:  # beyond them an instant may not have a wall time
-        raise BadWall(wall)
     first, second = (naive.replace(tzinfo=there, fold=fold) for fold in (0, 1))
     if _at(first).astimezone(there).replace(tzinfo=None) != naive:
         # Before the jump the clocks ran on the offset of fold 0, after it on that of fold 1.

@@ -49,7 +49,7 @@ def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) 
         feedback.mark_seen(shown)
     end = last_ends(request.user, course.id).get(lesson.id) if mine.is_member else None
     return Beside(
-        above=_closing(request, end) if end else SafeString(""),
+        above=closing(request, end) if end else SafeString(""),
         below=below,
         closed=end is not None and end.at <= timezone.now(),
         graded=feedback.graded(shown),
@@ -64,7 +64,12 @@ def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:
     return {
         lesson: render_to_string(
             "classroom/feedback/_note.html",
-            {"end": end, "said": said(end), "is_over": end.at <= now},
+            {
+                "end": end,
+                "said": said(end),
+                "is_over": end.at <= now,
+                "is_extended": isinstance(end, Extension),
+            },
         )
         for lesson, end in last_ends(request.user, course.id).items()
     }
@@ -75,7 +80,8 @@ def menu(request: HttpRequest) -> dict[str, Any]:
     return {"classroom": SimpleLazyObject(lambda: standing(request))}
 
 
-def _closing(request: HttpRequest, end: Deadline | Extension) -> SafeString:
+def closing(request: HttpRequest, end: Deadline | Extension) -> SafeString:
+    """Until when the lesson is open, as it stands above a question."""
     context = {
         "end": end,
         "said": said(end),

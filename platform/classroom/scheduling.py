@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from classroom import audit
-from classroom.deadlines import BadWall, BadZone, Moment, SkippedHour, moment
+from classroom.deadlines import YEARS, BadWall, BadZone, FarYear, Moment, SkippedHour, moment
 from classroom.models import Cohort, Deadline, Extension, Membership
 from classroom.wording import wall_only, wall_said
 
@@ -116,13 +116,22 @@ def _apply(
 
 def _read(typed: Typed, zone: str) -> Moment | Trouble | None:
     if not typed.wall:
+        if typed.reason and not typed.seen:
+            return Trouble(_("Say until when, too: a reason alone gives no more time."))
         return None
     if len(typed.reason) > LONGEST_REASON:
-        return Trouble(_("The reason is too long: %(n)d characters at most.") % {"n": 300})
+        return Trouble(
+            _("The reason is too long: %(n)d characters at most.") % {"n": LONGEST_REASON}
+        )
     try:
         return moment(typed.wall, zone)
     except BadWall:
         return Trouble(_("This is no date and time. Write it like 2026-12-01T23:59."))
+    except FarYear:
+        return Trouble(
+            _("That year is too far away: take one from %(first)d to %(last)d.")
+            % {"first": YEARS[0], "last": YEARS[-1]}
+        )
     except BadZone:
         return Trouble(_("The cohort’s time zone is not known here. Choose one in its settings."))
     except SkippedHour as skipped:

@@ -2,64 +2,18 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
-from accounts.models import Person
-from classroom.models import AuditEntry, Grade, Membership, RubricPoint, SecondLook, Share
+from classroom.models import AuditEntry, Grade, SecondLook, Share
 from lessons.models import Revision
 from tests.classroom import factories
+from tests.classroom.desk import address, desk, form, points_of
+from tests.classroom.desk import room as room
+from tests.classroom.desk import text as text
 from tests.classroom.factories import Room, a_room, client_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def text() -> str:
-    """An activity with a text field and others beside it."""
-    return next(
-        a.id
-        for a in factories.activities()
-        if len(a.fields) > 1 and any(type(f).__name__ == "TextField" for f in a.fields)
-    )
-
-
-@pytest.fixture
-def room() -> Room:
-    return a_room(learners=4, assistants=2)
-
-
-def address(room: Room, name: str, *more: object) -> str:
-    return reverse(f"classroom:{name}", args=[room.cohort.id, *more])
-
-
-def form(page: str) -> dict[str, Any]:
-    """The fields of the desk's form that a browser would send without a change."""
-    inner = page.split("data-judgement", 1)[1].split("</form>", 1)[0].split("<template", 1)[0]
-    inner = re.sub(r"<noscript>.*?</noscript>", "", inner, flags=re.DOTALL)
-    fields: dict[str, Any] = {}
-    for tag in re.findall(r"<input[^>]*>", inner):
-        name = re.search(r'name="([^"]+)"', tag)
-        value = re.search(r'value="([^"]*)"', tag)
-        if name and not ('type="checkbox"' in tag and " checked" not in tag):
-            fields.setdefault(name[1], []).append(value[1] if value else "")
-    return fields | {"do": "next"}
-
-
-def points_of(room: Room, activity: str) -> list[RubricPoint]:
-    return list(RubricPoint.objects.filter(cohort=room.cohort, activity=activity))
-
-
-def desk(
-    room: Room, learner: Person, activity: str, grader: Person | None = None
-) -> tuple[Client, str, str]:
-    """A grader who has opened the learner's answer: their client, its address, its page."""
-    client = client_of(grader or room.instructor)
-    where = address(room, "grade", activity, room.ref(learner))
-    return client, where, client.get(where).content.decode()
 
 
 def test_the_queue_counts_what_waits(room: Room, text: str) -> None:
@@ -114,69 +68,6 @@ def test_grading_leads_to_the_next_and_to_the_empty_queue_at_last(room: Room, te
     assert entry.data["points"] == [point.pk] and "Good" not in json.dumps(entry.data)
 
 
-def test_two_graders_overwrite_nothing(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    first, where, page = desk(room, room.learner, text, room.assistants[0])
-    second, _, _ = desk(room, room.learner, text, room.assistants[1])
-    assert first.post(where, form(page) | {"comment": "Mine was first."}).status_code == 302
-    answer = second.post(where, form(page) | {"comment": "Mine is later.", "adjustment": "-0,5"})
-    said = answer.content.decode()
-    assert answer.status_code == 409
-    assert "Mine was first." in said and "Mine is later." in said and 'value="-0,5"' in said
-    assert Grade.objects.get().comment == "Mine was first."
-    assert second.post(where, form(said) | {"comment": "Mine is later."}).status_code == 302
-    grade = Grade.objects.get()
-    assert (grade.comment, grade.version, grade.grader) == ("Mine is later.", 2, room.assistants[1])
-    assert AuditEntry.objects.filter(action="regraded").count() == 1
-
-
-def test_a_conflict_reaches_a_script_as_a_page_of_its_own(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    client.post(where, form(page) | {"comment": "first"})
-    answer = client.post(
-        where, form(page) | {"comment": "other"}, headers={"Accept": "application/json"}
-    )
-    assert answer.status_code == 409
-    assert "Another grader was here first" in answer.json()["page"]
-
-
-def test_the_same_grade_twice_is_no_conflict(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    for _ in range(2):
-        assert client.post(where, form(page) | {"comment": "ok"}).status_code == 302
-    assert Grade.objects.get().version == 1
-
-
-def test_a_grade_taken_back_elsewhere_is_said(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    client.post(where, form(page) | {"comment": "first"})
-    again = client.get(where).content.decode()
-    client.post(address(room, "undo"))
-    answer = client.post(where, form(again) | {"comment": "changed"})
-    assert answer.status_code == 409 and "was taken back" in answer.content.decode()
-    assert not Grade.objects.exists()
-
-
-def test_an_answer_sent_again_while_it_is_graded_keeps_its_grade_and_is_said(
-    room: Room, text: str
-) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    factories.submit(room.learner, text, wrong=True)
-    answer = client.post(where, form(page) | {"comment": "for the first"}, follow=True)
-    said = answer.content.decode()
-    assert "answer 2 now waits for a grade of its own" in said
-    assert "for the first" in said.split("earlier", 1)[1]
-    assert Grade.objects.get().revision.number == 1
-    script = client.post(
-        where, form(page) | {"comment": "for the first"}, headers={"Accept": "application/json"}
-    )
-    assert "answer 2" in script.json()["said"] and script.json()["url"] == where
-
-
 def test_an_earlier_revision_is_opened_with_its_own_grade(room: Room, text: str) -> None:
     first = factories.submit(room.learner, text)
     factories.grade(room, first, comment="old words")
@@ -187,114 +78,12 @@ def test_an_earlier_revision_is_opened_with_its_own_grade(room: Room, text: str)
     assert client.get(f"{where}?revision=7").status_code == 404
 
 
-def test_a_learner_who_is_gone_is_said(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    room.learner.delete()
-    answer = client.post(where, form(page) | {"comment": "late"})
-    assert answer.status_code == 404 and "This answer is gone" in answer.content.decode()
-    assert client.get(where).status_code == 404
-
-
-def test_one_who_left_is_graded_no_more(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    Membership.objects.filter(person=room.learner).delete()
-    assert client.post(where, form(page) | {"comment": "late"}).status_code == 404
-    assert not Grade.objects.exists()
-
-
-def test_a_point_retired_while_in_use_is_said_and_the_rest_is_kept(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    point = points_of(room, text)[0]
-    rubric = address(room, "rubric-point", text, point.pk)
-    client.post(rubric, {"do": "retire", "version": 1})
-    answer = client.post(where, form(page) | {"point": [point.pk], "comment": "kept words"})
-    said = answer.content.decode()
-    assert answer.status_code == 409 and "was retired while you graded" in said
-    assert ">kept words</textarea>" in said and not Grade.objects.exists()
-    assert client.post(where, form(said) | {"comment": "kept words"}).status_code == 302
-
-
-def test_a_grade_that_holds_a_retired_point_keeps_it(room: Room, text: str) -> None:
-    revision = factories.submit(room.learner, text)
-    client, where, _page = desk(room, room.learner, text)
-    point = points_of(room, text)[0]
-    factories.grade(room, revision, [point])
-    client.post(address(room, "rubric-point", text, point.pk), {"do": "retire", "version": 1})
-    page = client.get(where).content.decode()
-    assert "retired" in page
-    assert client.post(where, form(page) | {"comment": "and words"}).status_code == 302
-    assert Grade.objects.get().given.get().point == point
-
-
-@pytest.mark.parametrize(
-    ("field", "typed", "said"),
-    [
-        ("adjustment", "lots", "is no number of points"),
-        ("adjustment", "1e999", "is no number of points"),
-        ("adjustment", "NaN", "is no number of points"),
-        ("adjustment", "0.001", "at most two decimals"),
-        ("comment", "x" * 10_001, "too long by 1"),
-    ],
-)
-def test_what_cannot_be_taken_is_said_and_kept(
-    room: Room, text: str, field: str, typed: str, said: str
-) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    answer = client.post(where, form(page) | {field: typed})
-    shown = answer.content.decode()
-    assert answer.status_code == 422 and said in shown and typed in shown
-    assert not Grade.objects.exists()
-
-
 def test_could_not_be_graded_is_not_zero(room: Room, text: str) -> None:
     factories.submit(room.learner, text)
     client, where, page = desk(room, room.learner, text)
     client.post(where, form(page) | {"ungradable": "1"})
     part = client.get(address(room, "question", text) + "?part=ungradable").content.decode()
     assert room.ref(room.learner) in part and "could not be graded" in part
-
-
-def test_undo_brings_back_what_was_there(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    client.post(where, form(page) | {"comment": "one", "adjustment": "1"})
-    page = client.get(where).content.decode()
-    client.post(where, form(page) | {"comment": "two", "adjustment": "2"})
-    assert client.post(address(room, "undo"))["Location"] == where
-    grade = Grade.objects.get()
-    assert (grade.comment, grade.adjustment, grade.version) == ("one", 1, 3)
-    client.post(address(room, "undo"))
-    assert Grade.objects.get().version == 3  # only once
-
-
-def test_undo_takes_back_a_first_grade_and_nothing_that_was_changed_since(
-    room: Room, text: str
-) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    client.post(where, form(page) | {"comment": "one"})
-    Grade.objects.update(version=5)
-    client.post(address(room, "undo"))
-    assert Grade.objects.count() == 1
-    Grade.objects.all().delete()
-    client.post(where, form(page) | {"comment": "one"})
-    client.post(address(room, "undo"))
-    assert not Grade.objects.exists()
-    assert AuditEntry.objects.filter(action="ungraded").count() == 1
-
-
-def test_undo_leaves_a_grade_that_its_learner_asked_about(room: Room, text: str) -> None:
-    factories.submit(room.learner, text)
-    client, where, page = desk(room, room.learner, text)
-    client.post(where, form(page) | {"comment": "one"})
-    SecondLook.objects.create(grade=Grade.objects.get(), reason="Why?")
-    said = client.post(address(room, "undo"), follow=True).content.decode()
-    assert "not taken back" in said
-    assert SecondLook.objects.get().reason == "Why?"
 
 
 def test_a_second_look_is_shown_and_answered(room: Room, text: str) -> None:

@@ -207,18 +207,21 @@ def _desk_page(
         "total": len(here.everything),
         "place": here.everything.index(entry) + 1,
         "undo": taking_back.remembered(request, asked.cohort),
-        **_theirs(asked, more or {}),
+        **_theirs(request, asked, more or {}),
     }
     return render(request, "classroom/queue/grade.html", context)
 
 
-def _theirs(asked: Asked, more: dict[str, Any]) -> dict[str, Any]:
-    """What the other grader gave, drawn as the form draws it."""
+def _theirs(request: HttpRequest, asked: Asked, more: dict[str, Any]) -> dict[str, Any]:
+    """What stands there by now, drawn as the form draws it: another grader's, or their own."""
     grade = more.get("theirs")
     if grade is None:
         return more
     rubric = rubric_of(asked.cohort, asked.question.activity)
-    return more | {"their_bench": desk.bench(asked.question, rubric, asked.language, grade)}
+    return more | {
+        "their_bench": desk.bench(asked.question, rubric, asked.language, grade),
+        "is_own": grade.grader_id == request.user.pk,
+    }
 
 
 def _revision(asked: Asked, ref: str, revision_id: str) -> Revision | None:

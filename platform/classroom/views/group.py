@@ -44,7 +44,7 @@ def _decide(request: HttpRequest, asked: Asked, group: Group, posted: Posted) ->
             asked.cohort, request.user, asked.question, group.likeness, posted.judgement
         )
     except Crossed:
-        error = _("Another grader graded one of these in this very moment. Look again, then send.")
+        error = _("One of these was graded in this very moment. Look again, then send.")
         return _page(request, asked, group, posted, 409, error)
     except PointsGone:
         error = _("A point you chose was retired meanwhile. Look again, then send.")

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from classroom import audit, feedback
 from classroom.access import learner, teaching
 from classroom.deadlines import closes
+from classroom.hooks import closing
 from classroom.models import Cohort
 from classroom.wording import said
 from lessons import answers
@@ -64,7 +65,8 @@ def view_as(
         raise Http404
     audit.record(here.cohort, request.user, "viewed-as", f"{ref}/{named.id}/{shown.id}")
     page = found.page(named, shown)
-    end = closes(member.person, here.cohort, named.id)
+    holds = here.cohort.archived_at is None  # as `deadlines.last_ends` has it for the learner
+    end = closes(member.person, here.cohort, named.id) if holds else None
     context = {
         "cohort": here.cohort,
         "teaching": here,
@@ -77,6 +79,7 @@ def view_as(
         **_around(here.cohort, ref, found, steps, steps.index((named, shown))),
         "end": end,
         "said": said(end) if end else "",
+        "closing": closing(request, end) if end else "",
         "run": _run(member.person, Origin(here.cohort.course, named.id, shown.id)),
     }
     if shown.activity and page.ask:

@@ -18,11 +18,22 @@ export class Passages {
 
   begin() {
     const found = this.selected();
-    if (!found) return say(words("queue-words").select);
+    if (!found) return this.ask();
     const item = this.add(found);
     getSelection().removeAllRanges();
     item.querySelector("textarea").focus();
     this.changed();
+  }
+
+  /** Says that words must be selected first, until they are. */
+  ask() {
+    const notice = say(words("queue-words").select);
+    const look = () => {
+      if (notice.isConnected && !this.selected()) return;
+      notice.remove();
+      document.removeEventListener("selectionchange", look);
+    };
+    document.addEventListener("selectionchange", look);
   }
 
   /** The selection, where it lies within one text of the answer. */

@@ -13,6 +13,7 @@ let following = null; // what the server said comes after the answer turned to
 let undoable = false; // something of this page's has been stored
 let turns = 0; // asked for so far: only the last of them is made
 const flights = new Set();
+const refusals = new Map(); // by revision: the notice that its grade is not stored
 const ahead = new Map();
 
 export function current() {
@@ -46,14 +47,19 @@ export async function turn(address, { push = true } = {}) {
   const root = await take(address);
   if (mine !== turns) return; // a key pressed twice, before the answer was here
   if (!root) return leave(address);
+  show(root, address, push);
+  root.querySelector("[data-top]").focus({ preventScroll: true });
+  performance.measure("turned", { start: began });
+}
+
+/** In place of the answer on screen: the page is that of `root` then, by its address and title. */
+function show(root, address, push = true) {
   desk.root.replaceWith(root);
-  if (push) history.pushState(null, "", address);
+  if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   document.title = root.dataset.title;
   scrollTo(0, 0);
   clear();
   open(root, address);
-  root.querySelector("[data-top]").focus({ preventScroll: true });
-  performance.measure("turned", { start: began });
 }
 
 addEventListener("popstate", () => turn(location.href, { push: false }));
@@ -94,6 +100,8 @@ async function deliver(from, does) {
 
 function stored(from, data) {
   undoable = true;
+  refusals.get(from.key)?.remove(); // of an earlier try
+  refusals.delete(from.key);
   if (data.said) {
     const label = words("queue-words").open;
     say(data.said, { label, does: () => leave(data.url), needed: true });
@@ -124,19 +132,17 @@ function refused(from, data) {
   if (!data.page) {
     from.settled = false;
     from.keep(); // the form is filled with it when the answer is opened again
-    say(sentence, { label: said.show, does: () => leave(from.address), needed: true });
+    refusals.set(from.key, say(sentence, { label: said.show, does: () => leave(from.address), needed: true }));
     return false;
   }
-  const show = () => {
+  const page = () => {
     const root = new DOMParser().parseFromString(data.page, "text/html").querySelector("[data-desk]");
     desk.keep();
-    desk.root.replaceWith(root);
-    history.pushState(null, "", from.address);
-    open(root, from.address);
+    show(root, from.address);
     (root.querySelector("[aria-invalid=true]") ?? root.querySelector("[data-top]")).focus();
   };
-  if (from === desk) show();
-  else say(sentence, { label: said.show, does: show, needed: true });
+  if (from === desk) page();
+  else refusals.set(from.key, say(sentence, { label: said.show, does: page, needed: true }));
   return false;
 }
 
