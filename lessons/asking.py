@@ -37,7 +37,8 @@ class FieldView:
     unit: str = ""
     longest: int = 0
     error: str = ""
-    readings: tuple[tuple[str, str], ...] = ()  # of an unclear number: value, as written
+    reading: str = ""  # the one chosen of an unclear number
+    readings: tuple[tuple[str, str], ...] = ()  # of an unclear number: value, in words
     understood: str = ""
     verdict: str = ""
     word: str = ""
@@ -78,9 +79,9 @@ class AskView:
     problems: int
 
     @property
-    def has_order(self) -> bool:
-        """Its buttons come first in the form, and Enter presses the first button."""
-        return any(field.kind == "order" for field in self.fields)
+    def has_buttons(self) -> bool:
+        """Whether fields hold buttons: Enter presses the first of a form, which must send it."""
+        return any(field.kind == "order" or field.readings for field in self.fields)
 
 
 def ask_view(
@@ -155,15 +156,15 @@ class _Asker:
         if problem:
             shown["error"] = sentences.problem_sentence(problem)
             shown["readings"] = tuple(
-                (reading, show_quantity(Fraction(reading), None, self.language))
-                for reading in problem.readings
+                (reading, sentences.reading(reading, self.language)) for reading in problem.readings
             )
         match item:
             case s.NumberField():
                 unit = unit_label(item.unit, self.language) if item.unit else ""
                 if not problem:
                     shown["understood"] = understood(item, content, self.language)
-                return FieldView(item.id, "number", texts.label, raw, unit=unit, **shown)
+                shown |= {"unit": unit, "reading": content.get("reading", "")}
+                return FieldView(item.id, "number", texts.label, raw, **shown)
             case s.ChoiceField():
                 chosen = [raw] if isinstance(raw, str) else raw
                 options = tuple(Option(o, texts.options[o], o in chosen) for o in item.options)

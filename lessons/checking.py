@@ -10,12 +10,14 @@ import logging
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from lessons.content import structure as s
 from lessons.numbers import Read, Unclear, read_number
 
 log = logging.getLogger(__name__)
+SIZE = 30  # values within this factor of each other are of one magnitude; less than sqrt(1000)
 INCOMPLETE = "incomplete"  # the hint that every multiple choice has, without an author's words
 
 
@@ -64,12 +66,17 @@ class Reading:
     problems: dict[str, Problem] = field(default_factory=dict)
 
 
-def read(activity: s.Activity, typed: dict[str, Typed], language: str) -> Reading:
-    """Values for every field of the activity, and a Problem for each that gives none."""
+def read(
+    activity: s.Activity, typed: dict[str, Typed], language: str, *, asks: bool = True
+) -> Reading:
+    """Values for every field of the activity, and a Problem for each that gives none.
+
+    `asks`: whether somebody is there to say what an unclear number means; else the language does.
+    """
     reading = Reading()
     for item in activity.fields:
         given = typed.get(item.id, Typed(""))
-        value, problem = _read(item, given, language)
+        value, problem = _read(item, given, language, asks)
         reading.content[item.id] = given.to_json()
         if problem:
             reading.problems[item.id] = problem
@@ -88,11 +95,11 @@ def key_hash(activity: s.Activity) -> str:
     return hashlib.sha256(repr(activity).encode()).hexdigest()[:16]
 
 
-def _read(item: s.Field, typed: Typed, language: str) -> tuple[Any, Problem | None]:
+def _read(item: s.Field, typed: Typed, language: str, asks: bool) -> tuple[Any, Problem | None]:
     raw = typed.raw
     match item:
         case s.NumberField():
-            return _read_number(item, typed, language)
+            return _read_number(item, typed, language, asks)
         case s.ChoiceField(options=options, multiple=multiple):
             chosen = [raw] if isinstance(raw, str) else list(raw)
             chosen = [option for option in options if option in chosen]
@@ -115,14 +122,24 @@ def _read(item: s.Field, typed: Typed, language: str) -> tuple[Any, Problem | No
             return text, None
 
 
-def _read_number(item: s.NumberField, typed: Typed, language: str) -> tuple[Any, Problem | None]:
+def _read_number(
+    item: s.NumberField, typed: Typed, language: str, asks: bool
+) -> tuple[Any, Problem | None]:
     raw = typed.raw if isinstance(typed.raw, str) else ""
-    found = read_number(raw, language, item.unit, typed.reading)
+    fits = partial(_of_its_size, item) if asks else None
+    found = read_number(raw, language, item.unit, typed.reading, fits)
     if isinstance(found, Unclear):
         return None, Problem("unclear", readings=found.readings)
     if isinstance(found, Read):
         return f"{found.value.numerator}/{found.value.denominator}", None
     return None, Problem(found.reason, found.what)
+
+
+def _of_its_size(item: s.NumberField, value: Fraction) -> bool:
+    """Whether the value is of the magnitude of a right one: of two readings of one text, one is
+    a thousand times the other, so both cannot be."""
+    sizes = [abs(Fraction(str(key))) for key in (item.answer, *item.accept)]
+    return any(size < SIZE * abs(value) and abs(value) < SIZE * size for size in sizes)
 
 
 def _check_safely(item: s.Field, content: dict[str, Any]) -> Checked:

@@ -1,12 +1,15 @@
 """Numbers as people type them, in any language: read, shown as understood, asked when unclear.
 
-What decides is the reader's language, never the answer key. `1,234` is 1.234 to a French or
-Turkish reader; to an English one it is most likely 1234 but may be 1.234 typed by habit, so
-the page asks. The text typed is always kept beside the number read.
+What decides is the reader's language: `422,024` is 422024 to an English reader and 422.024 to a
+French or Turkish one; `422.024` is 422024 to a Turkish reader. People also type what they see in
+code, or the signs of another language: where the language's reading is out of all proportion and
+the other one, a thousand times more or less, is not, the page asks. The text typed is always kept
+beside the number read.
 """
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -46,6 +49,7 @@ class Unclear:
     """Two readings of one text, in plain notation (1234 and 1.234): the person chooses."""
 
     readings: tuple[str, str]
+    usual: str  # the one that the language gives
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,16 @@ class Unread:
 
 
 def read_number(
-    raw: str, language: str, unit: str | None = None, reading: str = ""
+    raw: str,
+    language: str,
+    unit: str | None = None,
+    reading: str = "",
+    fits: Callable[[Fraction], bool] | None = None,
 ) -> Read | Unclear | Unread:
     """What `raw` says in `language`; a number typed without a unit is taken in `unit`.
 
-    `reading` is the choice made among the readings of an Unclear number.
+    `fits` tells a value (in `unit`) that can be meant from one that cannot; without it the language
+    alone decides. `reading` is the choice made among the readings of an Unclear number.
     """
     if len(raw.strip()) > LONGEST:  # before anything looks at it letter by letter
         return Unread("too-long")
@@ -77,12 +86,39 @@ def read_number(
     found = _unit(match["unit"], unit)
     if isinstance(found, Unread):
         return found
-    body = _digits(match["body"] or "1", language, reading)
-    under = _digits(match["under"] or "1", language, reading)
-    for part in (body, under):
-        if not isinstance(part, Fraction):
-            return part
-    return _value(match, body, under, found, unit)  # type: ignore[arg-type]
+    scientific = bool(match["e"] or match["base"])
+    body = _digits(match["body"] or "1", language, scientific)
+    under = _digits(match["under"] or "1", language, scientific)
+    if isinstance(body, Unread):
+        return body
+    if isinstance(under, Unread):
+        return under
+    usual = _value(match, body.usual, under.usual, found, unit)
+    if (body.other is None) == (under.other is None):  # of 1.234/5.678 the quotient is one
+        return usual
+    other = _value(match, body.other or body.usual, under.other or under.usual, found, unit)
+    return _chosen(body if body.other else under, usual, other, reading, fits)
+
+
+def _chosen(
+    digits: "_Digits",
+    usual: Read | Unread,
+    other: Read | Unread,
+    reading: str,
+    fits: Callable[[Fraction], bool] | None,
+) -> Read | Unclear | Unread:
+    """The reading that was chosen; else the language's, unless only the other one fits."""
+    assert digits.other is not None
+    whole, broken = max(digits.usual, digits.other), min(digits.usual, digits.other)
+    names = (f"{whole}", f"{float(broken):.3f}")
+    mine = names[digits.usual == broken]
+    if reading in names:
+        return usual if reading == mine else other
+    if not fits or not isinstance(usual, Read) or not isinstance(other, Read):
+        return usual
+    if fits(usual.value) or not fits(other.value):
+        return usual
+    return Unclear(names, mine)
 
 
 def _value(
@@ -136,32 +172,40 @@ def _unit(written: str | None, asked: str | None) -> Unit | None | Unread:
     return found
 
 
-def _digits(body: str, language: str, reading: str) -> Fraction | Unclear | Unread:
+@dataclass(frozen=True)
+class _Digits:
+    """What digits say in the language, and what else they may say, 1000 times more or less."""
+
+    usual: Fraction
+    other: Fraction | None = None
+
+
+def _digits(body: str, language: str, scientific: bool) -> _Digits | Unread:
     """Digits with separators, read as the language writes them."""
-    decimal, thousands = _SEPARATORS.get(language, _SEPARATORS["en"])
     text = body.strip(_SPACES)
     if any(space in text for space in _SPACES):
         text = _without_spaces(text)
         if not text:
             return Unread("not-a-number")
-        return _plain(text, "," if "," in text else ".")
+        return _certain(_plain(text, "," if "," in text else "."))
     dots, commas = text.count("."), text.count(",")
     if dots and commas:
-        last = max(text.rfind("."), text.rfind(","))
-        return _grouped(text, text[last])
+        return _certain(_grouped(text, text[max(text.rfind("."), text.rfind(","))]))
     separator = "." if dots else ","
     if dots + commas == 0:
-        return Fraction(text)
+        return _Digits(Fraction(text))
     if dots + commas > 1:
-        return _grouped(text, "," if dots else ".")
-    if not re.fullmatch(rf"[1-9]\d{{0,2}}{re.escape(separator)}\d{{3}}", text):
-        return _plain(text, separator)  # 0,502 or 12,5: no thousands look like that
-    if separator == decimal:
-        return _plain(text, decimal)
-    whole, broken = text.replace(separator, ""), text.replace(separator, ".")
-    if reading in (whole, broken):
-        return Fraction(reading)
-    return Unclear((whole, broken))
+        return _certain(_grouped(text, "," if dots else "."))
+    if not re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", text):
+        return _certain(_plain(text, separator))  # 0,502 or 12,5: no thousands look like that
+    whole, broken = Fraction(text.replace(separator, "")), Fraction(text.replace(",", "."))
+    _decimal, thousands = _SEPARATORS.get(language, _SEPARATORS["en"])
+    grouped = separator == thousands and not scientific  # in 1.234e8 it is a decimal sign
+    return _Digits(whole, broken) if grouped else _Digits(broken, whole)
+
+
+def _certain(value: Fraction | Unread) -> _Digits | Unread:
+    return value if isinstance(value, Unread) else _Digits(value)
 
 
 def _without_spaces(text: str) -> str:

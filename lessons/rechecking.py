@@ -1,6 +1,7 @@
 """A submission against its key as it is now, from the text that was typed.
 
-A key may have been mended in its unit as well as in its value, so numbers are read again. What
+A key may have been mended in its unit as well as in its value, so numbers are read again: as the
+person chose where they were asked, else as their language writes them. What
 can no longer be read (an option that is gone, a field that is new) could not be checked: that is
 ours, and never wrong.
 """
@@ -26,7 +27,7 @@ class Rechecked:
 def recheck(activity: Activity, content: Content, language: str) -> Rechecked:
     """What a revision's content gets now. The texts typed stay what they were."""
     typed = {name: Typed(given["raw"], given.get("reading", "")) for name, given in content.items()}
-    reading = checking.read(activity, typed, language)
+    reading = checking.read(activity, typed, language, asks=False)
     verdicts = checking.check(
         activity, {k: v for k, v in reading.content.items() if k not in reading.problems}
     )

@@ -1,9 +1,12 @@
 """Sentences about an answer, in the reader's language."""
 
+from fractions import Fraction
+
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from lessons.checking import Problem, Verdict
+from lessons.numbers import show_number
 
 
 def problem_sentence(problem: Problem) -> str:
@@ -57,6 +60,14 @@ def verdict_word(verdict: str) -> str:
 
 def verdict_sign(verdict: str) -> str:
     return {Verdict.RIGHT: "✓", Verdict.WRONG: "✗"}.get(Verdict(verdict), "·")
+
+
+def reading(value: str, language: str) -> str:
+    """One of the two readings of a number: 131,584 and 131.584 look alike to whoever is asked."""
+    if "." in value:
+        number = show_number(Fraction(value), language, 3)
+        return _("%(number)s, with decimals") % {"number": number}
+    return _("%(number)s, a whole number") % {"number": show_number(Fraction(value), language)}
 
 
 def understood(shown: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from django.utils.functional import Promise
@@ -55,19 +56,23 @@ def read(entry: Entry, typed: str, language: str) -> tuple[Any, str]:
         return (typed, "") if typed in entry.choices else (None, _("Choose one of these."))
     if not typed and entry.optional:
         return None, ""
-    found = read_number(typed, language, None, "")
-    if isinstance(found, Unclear):  # 1,234 in English: here only one of the two can be meant
-        found = read_number(typed, language, None, found.readings[0 if entry.whole else 1])
+    found = read_number(typed, language, fits=partial(_holds, entry))
+    if isinstance(found, Unclear):  # 1.234 in English where a whole number belongs: no other fits
+        (other,) = set(found.readings) - {found.usual}
+        found = read_number(typed, language, reading=other)
     if isinstance(found, Read):
         return within(entry, found.value, language)
-    if isinstance(found, Unclear):  # a fraction of two such numbers
-        found = Unread("not-a-number")
+    assert isinstance(found, Unread)
     return None, sentences.problem_sentence(Problem(found.reason, found.what))
 
 
-def within(entry: Entry, value: Fraction, language: str) -> tuple[Any, str]:
+def _holds(entry: Entry, value: Fraction) -> bool:
     low, high = Fraction(str(entry.low)), Fraction(str(entry.high))  # as written, not as doubles
-    if entry.whole and value.denominator != 1 or not low <= value <= high:
+    return low <= value <= high and (value.denominator == 1 or not entry.whole)
+
+
+def within(entry: Entry, value: Fraction, language: str) -> tuple[Any, str]:
+    if not _holds(entry, value):
         bounds = {
             "low": show_number(entry.low, language),
             "high": show_number(entry.high, language),

@@ -5,6 +5,7 @@ the key calls wrong.
 """
 
 import random
+import re
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
@@ -50,6 +51,8 @@ def wrong(
 def number(value: float, language: str) -> str:
     """The value as it is typed in that language, without thousands: never unclear."""
     plain = f"{value:.10g}"
+    if re.fullmatch(r"-?\d{1,3}\.\d{3}", plain):
+        plain += "0"  # three decimals may be thousands
     return plain if language == "en" else plain.replace(".", ",")
 
 

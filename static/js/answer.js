@@ -32,8 +32,7 @@ class Draft {
 
   /** A verdict belongs to what was sent: it leaves with the first letter that is changed. */
   changed(input) {
-    const asked = input?.closest(".readings") ? "" : ", .readings";
-    const stale = input?.closest("[data-field]")?.querySelectorAll(`.result, .understood, .errorlist${asked}`);
+    const stale = input?.closest("[data-field]")?.querySelectorAll(".result, .understood, .errorlist, .readings");
     for (const old of stale ?? []) old.remove();
     input?.removeAttribute("aria-invalid");
     this.changes += 1;
@@ -46,8 +45,10 @@ class Draft {
     this.timer = setTimeout(() => this.save(), this.pause);
   }
 
-  body(what) {
+  /** `button`: the one that was pressed, which may say something itself, as a reading does. */
+  body(what, button) {
     const body = new FormData(this.form);
+    if (button?.name) body.set(button.name, button.value);
     body.set("do", what);
     return body;
   }
@@ -131,14 +132,14 @@ class Draft {
     this.sending = true;
     clearTimeout(this.timer);
     await this.flight; // a draft on its way moves the version that this builds on
-    const answer = await post(this.form.action, this.body("submit"));
+    const answer = await post(this.form.action, this.body("submit", event.submitter));
     if (answer?.ok) {
       this.reload(answer.data.url);
       return;
     }
     this.sending = false;
     if (answer?.status === 409) this.clash(answer.data);
-    else if (answer?.status === 422 && (await this.redraw())) return;
+    else if (answer?.status === 422 && (await this.redraw(event.submitter))) return;
     else this.refused(answer?.data);
   }
 
@@ -149,8 +150,8 @@ class Draft {
   }
 
   /** The question as the server draws it around what was typed, with its errors. */
-  async redraw() {
-    const page = await read(this.form.action, { method: "POST", body: this.body("submit") });
+  async redraw(button) {
+    const page = await read(this.form.action, { method: "POST", body: this.body("submit", button) });
     const fresh = page?.querySelector(".ask");
     if (!fresh) return false;
     this.leaving = true;

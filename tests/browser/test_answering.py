@@ -40,6 +40,22 @@ def test_what_cannot_be_read_is_asked_about_and_kept(page: Page) -> None:
     expect(page.locator(".ask input[type=text]").nth(1)).to_have_value("0.502")
 
 
+def test_a_number_of_two_readings_takes_one_click_more(page: Page) -> None:
+    page.goto("/tr/rmsnorm/contract/scratch/")
+    fields = page.locator(".ask input[type=text]")
+    asked = page.locator(".readings button")
+    fields.first.fill("131,584")
+    for field in fields.all()[1:]:
+        field.fill("1")
+    fields.first.press("Enter")
+    expect(asked).to_have_text(["131.584, tam sayı", "131,584, ondalıklı sayı"])
+    expect(fields.first).to_have_value("131,584")
+    asked.first.click()
+    expect(page.locator(".ask .result.right").first).to_be_visible()
+    expect(page.locator(".ask .understood").first).to_contain_text("131.584")
+    expect(asked).to_have_count(0)
+
+
 def test_a_refused_answer_is_corrected_at_once_where_it_stands(page: Page) -> None:
     """No jump to the top, no conflict with oneself, and the field in question has the focus."""
     page.goto(STEP)

@@ -40,6 +40,8 @@ def test_a_plain_form_is_stored_and_leads_back_to_the_question(reader: Client) -
 @pytest.mark.parametrize(
     ("language", "mean", "size"),
     [
+        ("en", "0.502", "131,584"),
+        ("tr", "0,502", "131.584"),
         ("en", "0.502", "131584"),
         ("fr", "0,502", "128,5 Kio"),
         ("tr", "0,502", "128,5 KiB"),
@@ -69,24 +71,51 @@ def test_what_was_understood_is_shown(reader: Client) -> None:
     assert "131\u202f584\u00a0octets" in page(reader, "fr")
 
 
-def test_an_unclear_number_is_asked_and_the_choice_is_taken(reader: Client) -> None:
-    response = post(reader, size="131,584")
+@pytest.mark.parametrize(
+    ("language", "typed", "words"),
+    [
+        ("en", "131.584", ("131,584, a whole number", "131.584, with decimals")),
+        ("fr", "131,584", ("131\u202f584, nombre entier", "131,584, nombre décimal")),
+        ("tr", "131,584", ("131.584, tam sayı", "131,584, ondalıklı sayı")),
+    ],
+)
+def test_an_unclear_number_is_asked_and_one_click_answers(
+    reader: Client, language: str, typed: str, words: tuple[str, str]
+) -> None:
+    response = post(reader, language, size=typed)
     html = response.content.decode()
     assert response.status_code == 422
-    assert 'name="size.reading" value="131584"' in html
-    assert 'name="size.reading" value="131.584"' in html
-    assert 'value="131,584"' in html
+    buttons = re.findall(r'<button[^>]* name="size.reading" value="([^"]+)">([^<]+)</button>', html)
+    assert buttons == [("131584", words[0]), ("131.584", words[1])]
+    assert f'value="{typed}"' in html
     assert "because of the mask" in html
     assert not Revision.objects.exists()
-    chosen = {"size": "131,584", "size.of": "131,584", "size.reading": "131584"}
-    assert post(reader, **chosen).status_code == 303
+    chosen = {"size": typed, "size.of": typed, "size.reading": "131584", "do": ""}
+    assert post(reader, language, **chosen).status_code == 303
     stored = Revision.objects.get()
-    assert stored.content["size"] == {"raw": "131,584", "reading": "131584", "value": "131584/1"}
+    assert stored.content["size"] == {"raw": typed, "reading": "131584", "value": "131584/1"}
     assert stored.verdicts["size"] == {"verdict": "right"}
+    assert 'name="size.reading" value="131584"' in page(reader, language)  # sent again, not asked
+
+
+def test_enter_sends_the_form_and_chooses_no_reading(reader: Client) -> None:
+    """Enter in a field presses the first button of its form."""
+    asked = {"sum": "257,123", "do": "submit", "base": "0"}
+    html = reader.post("/en/small/second/predict/answer/", asked).content.decode()
+    form = html[html.index("data-answer") :]
+    assert 'name="sum.reading"' in form
+    assert 'name="do" value="submit"' in form[form.index("<button") :].split(">")[0]
+
+
+def test_a_choice_made_is_kept_while_another_line_needs_a_change(reader: Client) -> None:
+    chosen = {"size": "131.584", "size.of": "131.584", "size.reading": "131.584"}
+    html = post(reader, mean="half", **chosen).content.decode()
+    assert html.count('name="size.reading"') == 1
+    assert '<input type="hidden" name="size.reading" value="131.584">' in html
 
 
 def test_a_choice_of_reading_does_not_outlive_its_text(reader: Client) -> None:
-    stale = {"size": "13,158", "size.of": "131,584", "size.reading": "131584"}
+    stale = {"size": "131.500", "size.of": "131.584", "size.reading": "131584"}
     assert post(reader, **stale).status_code == 422
 
 
@@ -103,7 +132,7 @@ def test_every_field_that_needs_a_change_says_so_and_nothing_is_lost(
 
 
 def test_an_error_for_a_script_is_json(reader: Client) -> None:
-    response = post(reader, headers=JSON, size="131,584", why="")
+    response = post(reader, headers=JSON, size="131.584", why="")
     assert response.status_code == 422
     assert set(response.json()["errors"]) == {"size", "why"}
     assert response.json()["readings"] == {"size": ["131584", "131.584"]}

@@ -1,5 +1,6 @@
 """Numbers as people type them, in the three languages."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -60,17 +61,32 @@ EVERYWHERE = [
     ("  42  ", "42"),
 ]
 DECIDED_BY_LANGUAGE = [
+    ("422,024", "en", "422024"),
+    ("422.024", "tr", "422024"),
+    ("422.024", "fr", "422.024"),  # the point of the numeric keypad
+    ("1,234e8", "en", "123400000"),  # a mantissa has decimals, no thousands
+    ("1.234·10⁸", "tr", "123400000"),
+    ("1,234/5", "en", "246.8"),
+    ("1,234/5,678", "en", f"{Fraction(1234, 5678)}"),
     ("1,234", "fr", "1.234"),
     ("1,234", "tr", "1.234"),
     ("1.234", "en", "1.234"),
     ("131,584", "fr", "131.584"),
 ]
-UNCLEAR = [
-    ("1,234", "en", ("1234", "1.234")),
-    ("131,584", "en", ("131584", "131.584")),
-    ("1.234", "fr", ("1234", "1.234")),
-    ("1.234", "tr", ("1234", "1.234")),
-    ("131.584", "tr", ("131584", "131.584")),
+UNCLEAR = [  # what was typed, where, how large it should be
+    ("1,234", "en", 1.2),
+    ("1.234", "en", 1300),
+    ("131,584", "en", 128.5),
+    ("422.024", "en", 422_024),
+    ("1,234", "fr", 1000),
+    ("1.234", "fr", 1000),
+    ("422,024", "fr", 422_024),
+    ("422,024", "tr", 422_024),
+    ("1.234", "tr", 1.4),
+    ("-1.234", "tr", -1.4),
+    ("1.200", "tr", 1.2),
+    ("131.584 bayt", "fr", 131_584),
+    ("1,234e3", "en", 1_234_000),
 ]
 NOT_NUMBERS = [
     "abc", "1,23,4", "1.2.3", "1 23", "12 34", "--3", "1e", "e8", "10^", "1/0", "1/2/3",
@@ -92,17 +108,39 @@ def test_the_language_decides_what_its_own_decimal_sign_is(
     assert read_number(raw, language) == Read(Fraction(value), None)
 
 
-@pytest.mark.parametrize(("raw", "language", "readings"), UNCLEAR)
-def test_what_can_be_read_in_two_ways_is_asked(
-    raw: str, language: str, readings: tuple[str, str]
+def about(size: float) -> Callable[[Fraction], bool]:
+    return lambda value: abs(size) / 30 < abs(value) < abs(size) * 30
+
+
+@pytest.mark.parametrize(("raw", "language", "size"), UNCLEAR)
+def test_a_number_a_thousand_times_off_is_asked_about_and_never_guessed(
+    raw: str, language: str, size: float
 ) -> None:
-    assert read_number(raw, language) == Unclear(readings)
-    for reading in readings:
-        assert read_number(raw, language, reading=reading) == Read(Fraction(reading), None)
+    unit = "bytes" if "bayt" in raw else None
+    found = read_number(raw, language, unit, fits=about(size))
+    assert isinstance(found, Unclear)
+    values = [read_number(raw, language, unit, reading) for reading in found.readings]
+    assert all(isinstance(value, Read) for value in values)
+    whole, broken = (value.value for value in values if isinstance(value, Read))
+    assert whole == 1000 * broken
+    assert about(size)(whole) != about(size)(broken)
+    usual = values[found.readings.index(found.usual)]
+    assert usual == read_number(raw, language, unit)
+    assert isinstance(usual, Read) and not about(size)(usual.value)
+
+
+@pytest.mark.parametrize("size", [422_024, 1, 1e12])
+@pytest.mark.parametrize(("raw", "language"), [("422,024", "en"), ("422.024", "tr")])
+def test_the_language_s_own_thousands_are_not_asked_about(
+    raw: str, language: str, size: float
+) -> None:
+    """Where they fit, and where neither reading does."""
+    assert read_number(raw, language, fits=about(size)) == Read(Fraction(422_024), None)
 
 
 def test_a_reading_that_was_not_offered_is_not_taken() -> None:
-    assert isinstance(read_number("1,234", "en", reading="0.501953125"), Unclear)
+    found = read_number("1,234", "en", reading="0.501953125", fits=about(1))
+    assert isinstance(found, Unclear)
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
@@ -195,15 +233,12 @@ def test_numbers_are_shown_as_the_language_writes_them(
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
 @pytest.mark.parametrize(
-    "value", ["0.501953125", "131584", "1234567.25", "-0.0905", "12", "0.0012"]
+    "value", ["0.501953125", "131584", "422024", "1234567.25", "-0.0905", "12", "0.0012"]
 )
 def test_what_is_shown_can_be_typed_back(value: str, language: str) -> None:
     shown = show_number(Fraction(value), language)
     found = read_number(shown, language)
-    if isinstance(found, Unclear):
-        assert value in found.readings
-    else:
-        assert found == Read(Fraction(value), None)
+    assert found == Read(Fraction(value), None)
 
 
 def test_a_quantity_is_shown_with_its_unit() -> None:
