@@ -1,6 +1,9 @@
-"""What the audit's actions and details are called, in the reader's language."""
+"""What the audit's actions, subjects and details are called, in the reader's language."""
 
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
+
+from classroom.models import Release
 
 
 def actions() -> dict[str, str]:
@@ -79,3 +82,40 @@ def details() -> dict[str, str]:
         "what": pgettext("audit", "what"),
         "zone": pgettext("audit", "time zone"),
     }
+
+
+def groups() -> dict[str, str]:
+    """Who is filtered for, where it is not one person."""
+    return {"learners": _("learners"), "others": _("no longer members")}
+
+
+def subject(action: str, about: str) -> str:
+    """Refs and ids as they are; a name that only this program has in words."""
+    if action == "import-undone":  # the number of its entry, in those of long ago
+        return ""
+    if action != "exported":
+        return about
+    known = {
+        "audit": _("Audit"),
+        "gradebook lessons": _("Gradebook"),
+        "gradebook questions": _("Questions"),
+        "gradebook adjustments": _("Adjustments"),
+    }
+    return known.get(about, about)
+
+
+def settings() -> dict[str, str]:
+    """The settings of a cohort, as their page calls them."""
+    return {
+        "name": _("Name"),
+        "zone": _("Time zone"),
+        "is_anonymous": _("Grade without names"),
+        "release": _("Learners see a grade"),
+        "is_open": _("Let people join with the code"),
+    }
+
+
+def value_of_setting(value: str | bool) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return str(Release(value).label) if value in Release.values else value

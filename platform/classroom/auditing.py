@@ -1,21 +1,23 @@
 """The audit as an instructor reads it: who did what, newest first, filtered, by ref where grading
 goes without names."""
 
-import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from classroom.access import TEACHING
-from classroom.audit_words import actions, details
+from classroom.audit_sentences import Teller, Told
+from classroom.audit_words import actions
+from classroom.audit_words import subject as about
 from classroom.cells import Sheet
 from classroom.models import AuditEntry, Cohort, Membership, Role
 
+PART = 500  # entries of an export that are in memory at once
 # What learners do themselves: whoever did it is a learner, also once they have left.
 LEARNERS_OWN = ("joined", "left", "merged", "second-look-asked")
 
@@ -41,7 +43,7 @@ class Entry:
     is_ref: bool  # `who` stands for a learner
     action: str
     subject: str
-    details: tuple[tuple[str, str], ...]
+    told: Told
 
 
 @dataclass(frozen=True)
@@ -92,29 +94,34 @@ class Reader:
         return found.order_by("-at", "-id")
 
     def read(self, rows: Iterable[AuditEntry]) -> Iterator[Entry]:
-        known, names = actions(), details()
+        known, teller = actions(), Teller(self.cohort)
         for row in rows:
             who, is_ref = self._actor(row)
-            said = tuple(
-                (names.get(name, name), _shown(value))
-                for name, value in row.data.items()
-                if _says_something(value)
+            yield Entry(
+                row.at,
+                who,
+                is_ref,
+                known.get(row.action, row.action),
+                about(row.action, row.subject),
+                teller.tell(row.action, row.data),
             )
-            yield Entry(row.at, who, is_ref, known.get(row.action, row.action), row.subject, said)
 
     def sheet(self, wanted: Wanted) -> Sheet:
-        """The same as a table to take away."""
-        rows = (
-            (
-                entry.at.isoformat(timespec="seconds"),
-                entry.who,
-                entry.action,
-                entry.subject,
-                "; ".join(f"{name}: {value}" for name, value in entry.details),
-            )
-            for entry in self.read(self.entries(wanted).iterator(500))
-        )
-        return Sheet(_("Audit"), (_("When"), _("Who"), _("What"), _("About"), _("Details")), rows)
+        """The same as a table to take away, read while it is sent: so many entries at a time,
+        of those that were there when it was asked for."""
+        language = get_language()
+        newest = AuditEntry.objects.filter(cohort=self.cohort).aggregate(Max("pk"))["pk__max"]
+        entries = self.entries(wanted).filter(pk__lte=newest or 0)
+
+        def rows() -> Iterator[tuple[str, ...]]:
+            last: AuditEntry | None = None
+            while part := list(_after(entries, last)[:PART]):
+                with override(language):  # nobody knows it any more while rows are sent
+                    said = [_row(entry) for entry in self.read(part)]
+                yield from said
+                last = part[-1]
+
+        return Sheet(_("Audit"), (_("When"), _("Who"), _("What"), _("About"), _("Details")), rows())
 
     def _by(self, who: str) -> Q:
         learners = [key for key, member in self.members.items() if member.role == Role.LEARNER]
@@ -136,13 +143,13 @@ class Reader:
         return str(row.actor), False
 
 
-def _says_something(value: Any) -> bool:
-    return value is not None and value is not False and value not in ("", [], {})
+def _after(entries: QuerySet[AuditEntry], last: AuditEntry | None) -> QuerySet[AuditEntry]:
+    """Those older than `last`, in the order of the audit."""
+    if last is None:
+        return entries
+    return entries.filter(Q(at__lt=last.at) | Q(at=last.at, id__lt=last.pk))
 
 
-def _shown(value: Any) -> str:
-    if value is True:
-        return "✓"
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)
+def _row(entry: Entry) -> tuple[str, ...]:
+    details = "; ".join(filter(None, (entry.told.sentence, *entry.told.lines)))
+    return entry.at.isoformat(timespec="seconds"), entry.who, entry.action, entry.subject, details

@@ -39,9 +39,12 @@ def sheet(cohort: Cohort, what: What) -> Sheet:
 
 
 def file_name(cohort: Cohort, what: What, format_: Format) -> str:
+    return named(cohort, what, "xlsx" if format_ is Format.XLSX else "csv")
+
+
+def named(cohort: Cohort, what: str, ending: str) -> str:
     """ASCII, and no learner in it."""
     name = slugify(cohort.name) or "cohort"
-    ending = "xlsx" if format_ is Format.XLSX else "csv"
     return f"{name[:60]}-{what}-{now():%Y-%m-%d}.{ending}"
 
 

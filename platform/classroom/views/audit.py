@@ -3,17 +3,16 @@
 import uuid
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 from django.utils.http import urlencode
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from classroom import audit as records
 from classroom.access import teaching
 from classroom.auditing import Reader, Wanted
-from classroom.cells import csv_pieces, dialect_of
-from lessons.views.found import reading_language
+from classroom.exporting import named
+from classroom.views.sending import csv_response
 
 PAGE = 50
 LONGEST = 40  # characters of a filter: anything longer matches nothing
@@ -39,16 +38,14 @@ def audit(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
 
 
 @require_POST
-def audit_export(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
+def audit_export(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponseBase:
     """What the filter lets through as CSV; that it was taken is an entry itself."""
     here = teaching(request, cohort_id, instructor=True)
     wanted = _wanted(request.POST)
     records.record(here.cohort, request.user, "exported", "audit", filter=wanted.query)
-    sheet = Reader(here.cohort).sheet(wanted)
-    text = "".join(csv_pieces(sheet, dialect_of(reading_language())))
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    name = _("audit")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    response = csv_response(request, Reader(here.cohort).sheet(wanted))
+    name = named(here.cohort, "audit", "csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["Cache-Control"] = "no-store"
     return response
 

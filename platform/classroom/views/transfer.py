@@ -12,11 +12,9 @@ from django.http import (
     HttpResponse,
     HttpResponseBase,
     HttpResponseRedirect,
-    StreamingHttpResponse,
 )
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -36,14 +34,14 @@ from classroom.adjusting import (
     unseal,
 )
 from classroom.amounts import signed
-from classroom.cells import PLAIN, Sheet, Streamed, csv_pieces, dialect_of, xlsx_file
+from classroom.cells import PLAIN, Sheet, xlsx_file
 from classroom.exporting import Format, What, file_name, sheet
 from classroom.importing import Plan, changes_of, plan
 from classroom.models import AuditEntry
 from classroom.reading import MOST_ROWS, Unreadable, read_table
 from classroom.views.book_cells import name_of
 from classroom.views.gradebook import keeper
-from lessons.views.found import reading_language
+from classroom.views.sending import csv_response
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -59,7 +57,10 @@ def export(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponseBase:
         raise Http404(str(unknown)) from unknown
     table = sheet(here.cohort, what)
     audit.record(here.cohort, request.user, "exported", f"gradebook {what}", format=str(format_))
-    response = _workbook(table) if format_ is Format.XLSX else _csv(request, table, format_)
+    if format_ is Format.XLSX:
+        response = _workbook(table)
+    else:
+        response = csv_response(request, table, PLAIN if format_ is Format.PLAIN else None)
     name = file_name(here.cohort, what, format_)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -138,17 +139,6 @@ def import_undo(request: HttpRequest, cohort_id: uuid.UUID, entry: int) -> HttpR
         )
         messages.success(request, sentence % {"n": count})
     return HttpResponseRedirect(reverse("classroom:import", args=[cohort_id]))
-
-
-def _csv(request: HttpRequest, table: Sheet, format_: Format) -> HttpResponseBase:
-    zipped = "gzip" in request.headers.get("Accept-Encoding", "")
-    dialect = PLAIN if format_ is Format.PLAIN else dialect_of(reading_language())
-    content = Streamed(csv_pieces(table, dialect), zipped=zipped)
-    response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
-    if zipped:
-        response["Content-Encoding"] = "gzip"
-    patch_vary_headers(response, ["Accept-Encoding"])
-    return response
 
 
 def _workbook(table: Sheet) -> HttpResponseBase:
