@@ -4,17 +4,18 @@ Every change says what it saw (`before`): if somebody has changed it since, noth
 """
 
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from django.core import signing
 from django.db import IntegrityError, transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from classroom import audit
-from classroom.models import Adjustment, AuditEntry, Cohort, Membership, Role
+from classroom.models import Adjustment, Cohort, Import, ImportedLine, Membership, Role
 
 ZERO = Decimal(0)
 LARGEST = Decimal(1000)
@@ -26,17 +27,29 @@ _SALT = "classroom.adjusting"
 
 
 @dataclass(frozen=True)
+class Stood:
+    """An adjustment as it is, or was."""
+
+    points: Decimal = ZERO
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class Change:
-    """Of one learner's lesson: the adjustment it had, and the one it gets."""
+    """Of one learner's lesson: the adjustment it had, and the one it gets. `before_reason` None:
+    whoever asks for it saw the points alone."""
 
     ref: str
     lesson: str
     before: Decimal
     after: Decimal
     reason: str = ""
+    before_reason: str | None = None
 
-    def turned(self) -> "Change":
-        return Change(self.ref, self.lesson, self.after, self.before)
+    def saw(self, stood: Stood) -> bool:
+        if self.before_reason not in (None, stood.reason):
+            return False
+        return self.before == stood.points
 
 
 class Stale(Exception):
@@ -47,6 +60,10 @@ class Stale(Exception):
         self.refs = sorted(refs)
 
 
+class UndoneBefore(Exception):
+    """This import was taken back already; once is what there is."""
+
+
 class BadToken(Exception):
     """Not a preview of this cohort by this person, or one of more than an hour ago."""
 
@@ -55,14 +72,17 @@ class TooLarge(Exception):
     """More than a page can carry to the confirmation."""
 
 
-def adjustments(cohort: Cohort) -> dict[tuple[uuid.UUID, str], Decimal]:
-    rows = Adjustment.objects.filter(cohort=cohort).values_list("person_id", "lesson", "points")
-    return {(person, lesson): points for person, lesson, points in rows}
+def adjustments(cohort: Cohort) -> dict[tuple[uuid.UUID, str], Stood]:
+    fields = ("person_id", "lesson", "points", "reason")
+    rows = Adjustment.objects.filter(cohort=cohort).values_list(*fields)
+    return {(person, lesson): Stood(*stood) for person, lesson, *stood in rows}
 
 
 def seal(cohort: Cohort, actor: Any, changes: Iterable[Change]) -> str:
     """The changes as they were shown, for their confirmation. Raises TooLarge."""
-    rows = [[c.ref, c.lesson, str(c.before), str(c.after), c.reason] for c in changes]
+    rows = [
+        [c.ref, c.lesson, str(c.before), str(c.after), c.reason, c.before_reason] for c in changes
+    ]
     token = signing.dumps([str(cohort.pk), str(actor.pk), rows], salt=_SALT, compress=True)
     if len(token) > LONGEST_TOKEN:
         raise TooLarge
@@ -78,8 +98,8 @@ def unseal(cohort: Cohort, actor: Any, token: str) -> list[Change]:
     if (where, who) != (str(cohort.pk), str(actor.pk)):
         raise BadToken
     return [
-        Change(ref, lesson, Decimal(before), Decimal(after), reason)
-        for ref, lesson, before, after, reason in rows
+        Change(ref, lesson, Decimal(before), Decimal(after), reason, before_reason)
+        for ref, lesson, before, after, reason, before_reason in rows
     ]
 
 
@@ -91,51 +111,84 @@ def adjust(cohort: Cohort, actor: Any, change: Change) -> None:
 
 
 @transaction.atomic
-def apply(cohort: Cohort, actor: Any, changes: Collection[Change]) -> AuditEntry:
+def apply(cohort: Cohort, actor: Any, changes: Collection[Change]) -> Import:
     """All of them, or none. Raises Stale."""
-    _write(cohort, actor, changes)
+    before = _write(cohort, actor, changes)
+    batch: Import = Import.objects.create(cohort=cohort, made_by=actor)
+    people = _learning(cohort)
+    ImportedLine.objects.bulk_create(
+        [
+            ImportedLine(
+                batch=batch, person_id=people[change.ref], lesson=change.lesson,
+                before=stood.points, before_reason=stood.reason,
+                after=change.after, after_reason=change.reason if change.after else "",
+            )
+            for change, stood in zip(changes, before, strict=True)
+        ],
+        batch_size=500,
+    )  # fmt: skip
     rows = [{"ref": change.ref, **_said(change)} for change in changes]
-    return audit.record(cohort, actor, IMPORTED, rows=rows)
+    audit.record(cohort, actor, IMPORTED, rows=rows)
+    return batch
 
 
 @transaction.atomic
-def undo(cohort: Cohort, actor: Any, entry: AuditEntry) -> int:
-    """Give every adjustment of that import back the points it had; how many. Raises Stale.
+def undo(cohort: Cohort, actor: Any, batch: Import) -> int:
+    """Every adjustment of that import is as it was, points and reason; how many. Raises Stale
+    (nothing is undone then) and UndoneBefore.
 
     Who has left the cohort since is passed over.
     """
-    refs = set(_learning(cohort))
+    open_ones = Import.objects.filter(cohort=cohort, pk=batch.pk, undone_at=None)
+    if not open_ones.update(undone_at=timezone.now()):
+        raise UndoneBefore
+    refs = {person: ref for ref, person in _learning(cohort).items()}
     changes = [
-        Change(row["ref"], row["lesson"], Decimal(row["before"]), Decimal(row["after"])).turned()
-        for row in entry.data["rows"]
-        if row["ref"] in refs
-    ]
+        Change(
+            refs[line.person_id], line.lesson, line.after, line.before,
+            line.before_reason, line.after_reason,
+        )
+        for line in batch.lines.order_by("pk")
+        if line.person_id in refs
+    ]  # fmt: skip
     _write(cohort, actor, changes)
-    audit.record(cohort, actor, UNDONE, str(entry.pk), rows=len(changes))
+    audit.record(cohort, actor, UNDONE, "", rows=len(changes))
     return len(changes)
 
 
-def imports(cohort: Cohort, most: int = 10) -> list[AuditEntry]:
-    """The latest imports that were not undone."""
-    entries = AuditEntry.objects.filter(cohort=cohort)
-    undone = set(entries.filter(action=UNDONE).values_list("subject", flat=True))
-    latest = entries.filter(action=IMPORTED).select_related("actor")[: most + len(undone)]
-    return [entry for entry in latest if str(entry.pk) not in undone][:most]
+def imports(cohort: Cohort, most: int = 10) -> list[Import]:
+    """The latest imports that were not undone, with how many adjustments each has (`size`)."""
+    rows = Import.objects.filter(cohort=cohort, undone_at=None).select_related("made_by")
+    return list(rows.annotate(size=Count("lines")).filter(size__gt=0).order_by("-pk")[:most])
 
 
-def _write(cohort: Cohort, actor: Any, changes: Collection[Change]) -> None:
+def _write(cohort: Cohort, actor: Any, changes: Collection[Change]) -> list[Stood]:
+    """What stood there before each change. Raises Stale."""
     people = _learning(cohort)
     rows = {
         (row.person_id, row.lesson): row
         for row in Adjustment.objects.select_for_update().filter(cohort=cohort)
     }
 
-    def stands(change: Change) -> bool:
+    def stood(change: Change) -> Stood:
         row = rows.get((people.get(change.ref), change.lesson))  # type: ignore[arg-type]
-        return change.ref in people and change.before == (row.points if row else ZERO)
+        return Stood(row.points, row.reason) if row else Stood()
 
-    if stale := {change.ref for change in changes if not stands(change)}:
+    before = [stood(change) for change in changes]
+    seen = (c.ref in people and c.saw(there) for c, there in zip(changes, before, strict=True))
+    if stale := {c.ref for c, is_seen in zip(changes, seen, strict=True) if not is_seen}:
         raise Stale(stale)
+    _store(cohort, actor, changes, people, rows)
+    return before
+
+
+def _store(
+    cohort: Cohort,
+    actor: Any,
+    changes: Collection[Change],
+    people: Mapping[str, uuid.UUID],
+    rows: Mapping[tuple[uuid.UUID, str], Adjustment],
+) -> None:
     now = timezone.now()
     gone, kept = [], []
     for change in changes:

@@ -1,5 +1,6 @@
 """The door to the classroom for who keeps people: what it holds of a person."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from classroom.models import (
     AuditEntry,
     Extension,
     Grade,
+    ImportedLine,
     Invitation,
     Membership,
     RecheckItem,
@@ -33,6 +35,20 @@ def export_person(person: Any) -> dict[str, Any]:
         "adjustments": list(
             Adjustment.objects.filter(person=person).values(
                 "cohort", "lesson", "points", "reason", "made_at"
+            )
+        ),
+        "imported": list(
+            ImportedLine.objects.filter(person=person)
+            .order_by("pk")
+            .values(
+                "batch__cohort",
+                "batch__made_at",
+                "batch__undone_at",
+                "lesson",
+                "before",
+                "before_reason",
+                "after",
+                "after_reason",
             )
         ),
         "grades": [_grade(grade) for grade in _published(received)],
@@ -68,6 +84,7 @@ def erase_person(person: Any) -> None:
     Membership.objects.filter(person=person).delete()
     Extension.objects.filter(person=person).delete()
     Adjustment.objects.filter(person=person).delete()
+    ImportedLine.objects.filter(person=person).delete()
     RecheckItem.objects.filter(person=person).delete()
     if person.email:
         Invitation.objects.filter(email=person.email).delete()
@@ -87,10 +104,9 @@ def adopt(guest: Any, person: Any) -> None:
             continue
         audit.record(theirs.cohort, person, "merged", mine.ref, gone=theirs.ref)
         Membership.objects.filter(pk=theirs.pk).delete()
-    for extension in Extension.objects.filter(person=guest):
-        _later(extension, person)
-    for adjustment in Adjustment.objects.filter(person=guest):
-        _newer(adjustment, person)
+    _keep_larger(Extension.objects.filter(person=guest), person, "at")
+    _keep_larger(Adjustment.objects.filter(person=guest), person, "made_at")
+    ImportedLine.objects.filter(person=guest).update(person=person)
     RecheckItem.objects.filter(person=guest).update(person=person)
     platforms.adopt(person)
 
@@ -160,25 +176,16 @@ def _grade(grade: Grade) -> dict[str, Any]:
     }
 
 
-def _later(theirs: Extension, person: Any) -> None:
-    mine = Extension.objects.filter(
-        cohort=theirs.cohort_id, person=person, lesson=theirs.lesson
-    ).first()
-    if mine is not None and mine.at >= theirs.at:
-        theirs.delete()
-        return
-    if mine is not None:
-        mine.delete()
-    Extension.objects.filter(pk=theirs.pk).update(person=person)
-
-
-def _newer(theirs: Adjustment, person: Any) -> None:
-    mine = Adjustment.objects.filter(
-        cohort=theirs.cohort_id, person=person, lesson=theirs.lesson
-    ).first()
-    if mine is not None and mine.made_at >= theirs.made_at:
-        theirs.delete()
-        return
-    if mine is not None:
-        mine.delete()
-    Adjustment.objects.filter(pk=theirs.pk).update(person=person)
+def _keep_larger(rows: Iterable[Any], person: Any, field: str) -> None:
+    """The guest's rows pass to the account; where it has one of the same lesson in the same
+    cohort, the larger by `field` stays."""
+    for theirs in rows:
+        same = type(theirs).objects.filter(
+            cohort=theirs.cohort_id, person=person, lesson=theirs.lesson
+        )
+        mine = same.first()
+        if mine is not None and getattr(mine, field) >= getattr(theirs, field):
+            theirs.delete()
+            continue
+        same.delete()
+        type(theirs).objects.filter(pk=theirs.pk).update(person=person)

@@ -19,6 +19,9 @@ class Given:
         self._data, self._lessons = dict(data), lessons
         self.lines: list[str] = []
 
+    def has(self, name: str) -> bool:
+        return name in self._data
+
     def count(self, name: str) -> int:
         """A number, or how many are in a list; 0: neither is there."""
         value = self._data.get(name)

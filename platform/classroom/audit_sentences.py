@@ -42,7 +42,7 @@ class Teller:
 
 def _adjusted(given: Given) -> list[str]:
     return [
-        _("%(lesson)s: from %(before)s to %(after)s points.")
+        _("Points in %(lesson)s: from %(before)s to %(after)s.")
         % {
             "lesson": given.lesson(),
             "before": given.points("before"),
@@ -72,6 +72,7 @@ def _adjustments(count: int) -> str:
 def _judgement(given: Given) -> list[str]:
     """What was given to an answer; no words of it are in the audit."""
     given.count("version")
+    none = _("no point of the rubric") if given.has("points") else ""
     found = []
     if points := given.count("points"):
         found.append(
@@ -90,9 +91,9 @@ def _judgement(given: Given) -> list[str]:
             ngettext("%(n)d remark on a passage", "%(n)d remarks on passages", passages)
             % {"n": passages}
         )
-    if given.is_true("ungradable"):
-        found.append(_("could not be graded"))
-    return [_("Given: %(what)s.") % {"what": "; ".join(found)}] if found else []
+    said = [_("Could not be graded.")] if given.is_true("ungradable") else []
+    what = "; ".join(found) or ("" if said else none)
+    return [*said, _("Given: %(what)s.") % {"what": what}] if what else said
 
 
 def _group(given: Given) -> list[str]:

@@ -4,6 +4,7 @@ import unicodedata
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -48,15 +49,27 @@ class ZoneField(forms.CharField):
 
 
 class CohortForm(forms.Form):
+    """`zone`: the one that this person usually takes. Without one the site's stands there, until
+    a script puts the browser's in its place (static/js/site.js)."""
+
     name = TitleField(label=_("Name"), max_length=120)
     course = forms.ChoiceField(label=_("Course"))
     zone = ZoneField()
 
-    def __init__(self, courses: list[tuple[str, str]], *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(
+        self,
+        courses: list[tuple[str, str]],
+        data: Any = None,
+        *,
+        zone: str = "",
+        initial: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data, initial=(initial or {}) | {"zone": zone or settings.TIME_ZONE})
         field = self.fields["course"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = courses
+        if not zone and not self.is_bound:
+            self.fields["zone"].widget.attrs["data-zone-guess"] = True
 
 
 class SettingsForm(forms.Form):

@@ -55,6 +55,12 @@ def make(person: Any, name: str, course: str, zone: str) -> Cohort:
     return cohort
 
 
+def usual_zone(person: Any) -> str:
+    """Of the cohort that this person began to instruct last; empty: there is none."""
+    mine = Membership.objects.filter(person=person, role=Role.INSTRUCTOR)
+    return mine.order_by("-joined_at").values_list("cohort__zone", flat=True).first() or ""
+
+
 def by_code(typed: str) -> Cohort | None:
     """The cohort that this code opens, however it was typed: spaces, hyphens, lower case."""
     code = "".join(letter for letter in typed.upper() if letter.isalnum())

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_noop, override
 from django.utils.translation import gettext as _
 
 from classroom import amounts
-from classroom.adjusting import LARGEST, LONGEST_REASON, ZERO, Change, adjustments
+from classroom.adjusting import LARGEST, LONGEST_REASON, Change, Stood, adjustments
 from classroom.cells import bare
 from classroom.models import Cohort
 from classroom.progress import Learner, learners
@@ -58,7 +58,7 @@ class _Names:
     by_email: Mapping[str, Learner]
     lessons: Mapping[str, str]  # casefolded id or title, in any language -> id
     titles: Mapping[str, str]
-    now: Mapping[tuple[uuid.UUID, str], Decimal]
+    now: Mapping[tuple[uuid.UUID, str], Stood]
     seen: dict[tuple[str, str], int] = field(default_factory=dict)  # -> the line
 
 
@@ -79,7 +79,7 @@ def plan(cohort: Cohort, rows: Sequence[Row]) -> Plan:
                 Refused(row.number, " · ".join(filter(None, row.cells))[:120], str(unfit))
             )
             continue
-        if change.before == change.after and not (change.after and change.reason):
+        if change.before == change.after and change.reason in ("", change.before_reason):
             same += 1
         else:
             changes.append((row.number, learner, names.titles[change.lesson], change))
@@ -144,6 +144,8 @@ def _change(row: Row, heads: Mapping[str, int], names: _Names) -> tuple[Learner,
         return bare(row.cells[place]) if place is not None and place < len(row.cells) else ""
 
     learner = _learner(said(KEY), said(EMAIL), names)
+    if not said(LESSON):
+        raise _Unfit(_("The lesson is missing. Write its title, or its id."))
     lesson = names.lessons.get(said(LESSON).casefold())
     if lesson is None:
         raise _Unfit(_("The course has no lesson “%(said)s”.") % {"said": said(LESSON)[:60]})
@@ -156,11 +158,14 @@ def _change(row: Row, heads: Mapping[str, int], names: _Names) -> tuple[Learner,
     first = names.seen.setdefault((learner.ref, lesson), row.number)
     if first != row.number:
         raise _Unfit(_("Line %(line)d is about the same learner and lesson.") % {"line": first})
-    before = names.now.get((learner.person, lesson), ZERO)
-    return learner, Change(learner.ref, lesson, before, points, reason)
+    stood = names.now.get((learner.person, lesson), Stood())
+    reason = reason if points else ""  # what is taken away has none
+    return learner, Change(learner.ref, lesson, stood.points, points, reason, stood.reason)
 
 
 def _learner(key: str, email: str, names: _Names) -> Learner:
+    if not key and not email:
+        raise _Unfit(_("The learner is missing. Write their key, or their e-mail address."))
     found = names.by_key.get(key.lower()) if key else names.by_email.get(email.casefold())
     if found is None:
         raise _Unfit(_("No learner of this cohort is “%(said)s”.") % {"said": (key or email)[:60]})

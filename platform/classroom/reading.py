@@ -5,6 +5,7 @@ What cannot be read raises Unreadable with a sentence that says what to do about
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,8 @@ MOST_COLUMNS = 40
 _LONGEST_CELL = 2000
 _ZIP = b"PK\x03\x04"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # in no text
 
 
 class Unreadable(Exception):
@@ -46,6 +49,13 @@ def read_table(name: str, file: IO[bytes], size: int) -> list[Row]:
         raise Unreadable(
             _("Old Excel files and files with macros are not taken. Save it as .xlsx or .csv.")
         )
+    if ending in (".xlsx", ".xltx") and not data.startswith(_ZIP) and _is_binary(data):
+        raise Unreadable(
+            _(
+                "This is no workbook, whatever its name says. Save the table as .xlsx or .csv in "
+                "a spreadsheet."
+            )
+        )
     rows = list(_xlsx(data) if data.startswith(_ZIP) else _csv(data))
     if not rows:
         raise Unreadable(_("The file is empty."))
@@ -71,10 +81,12 @@ def _csv(data: bytes) -> Iterator[Row]:
 
 
 def _decoded(data: bytes) -> str:
-    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
+        if encoding == "utf-16" or _is_binary(data):
+            raise Unreadable(binary()) from error
         raise Unreadable(
             _(
                 "The file is not in UTF-8, so its letters would be guessed. In the spreadsheet "
@@ -82,8 +94,17 @@ def _decoded(data: bytes) -> str:
             )
         ) from error
     if "\x00" in text:
-        raise Unreadable(_("This is not a table: the file holds binary data."))
+        raise Unreadable(binary())
     return text
+
+
+def _is_binary(data: bytes) -> bool:
+    """A picture, a program, …: it holds what no text does, in whatever encoding."""
+    return not data.startswith(_UTF_16) and bool(_CONTROLS.search(data))
+
+
+def binary() -> str:
+    return _("This is not a table: the file holds binary data.")
 
 
 def _xlsx(data: bytes) -> Iterator[Row]:

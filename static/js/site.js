@@ -1,4 +1,4 @@
-// On every page: menus that close, keys, times in the reader's own zone, and what scrolls
+// On every page: menus that close, keys, times and zones of the reader's own, and what scrolls
 // sideways is a stop of the Tab key while it does.
 import "./keys.js";
 
@@ -33,6 +33,13 @@ for (const time of document.querySelectorAll("time[data-also]")) {
   also.className = "also";
   also.textContent = ` · ${day.format(date)}, ${clock.format(date)} (${zone.replaceAll("_", " ")})`;
   time.append(also);
+}
+
+// A zone that nobody has chosen yet is the reader's own, where the site knows it.
+for (const field of document.querySelectorAll("input[data-zone-guess]")) {
+  const zone = day.resolvedOptions().timeZone;
+  const known = [...(field.list?.options ?? [])].some((option) => option.value === zone);
+  if (known && field.value === field.defaultValue) field.value = zone;
 }
 
 const scrollers = document.querySelectorAll("figure, math[display=block], main pre, .scroll");

@@ -113,8 +113,7 @@ def test_it_is_said_in_words(room: Room, action: str, data: dict[str, Any], lang
     whole = " ".join((said.sentence, *said.lines))
     assert not CODE.search(whole)
     assert not said.sentence or said.sentence.endswith(".")
-    counts = any(value for value in data.values())
-    assert bool(whole) == counts
+    assert bool(whole) == any(data.values())
     english = told(room, action, data)
     assert language == "en" or not said.sentence or said.sentence != english.sentence
 
@@ -126,6 +125,22 @@ def test_an_import_says_each_adjustment_and_a_group_each_answer(room: Room) -> N
     said = told(room, "group-decided", ENTRIES["group-decided"][0])
     assert said.sentence.startswith("6 answers graded as one. Given: 2 points of the rubric")
     assert "−0.5 beside the rubric" in said.sentence and said.lines[5] == "0a1b2c3d4e55#1"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (GIVEN | {"points": [], "ungradable": True}, "Could not be graded. Given: −0.5 beside"),
+        ({"points": [], "ungradable": True}, "Could not be graded."),
+        ({"points": [], "adjustment": "0", "ungradable": False}, "Given: no point of the rubric."),
+        ({"points": [4]}, "Given: 1 point of the rubric."),
+        ({}, ""),
+    ],
+)
+def test_a_judgement_that_gives_nothing_says_so(
+    room: Room, data: dict[str, Any], said: str
+) -> None:
+    assert told(room, "graded", data).sentence.startswith(said)
 
 
 @pytest.mark.parametrize(

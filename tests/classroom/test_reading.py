@@ -10,6 +10,7 @@ from openpyxl import Workbook
 from classroom.reading import MOST_BYTES, MOST_ROWS, Unreadable, read_table
 
 HEAD = "key,lesson,points\n"
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
 
 
 def read(data: bytes, name: str = "a.csv") -> list[tuple[str, ...]]:
@@ -39,6 +40,14 @@ def changed(data: bytes, **parts: bytes) -> bytes:
             new.writestr(item.filename, parts.pop(item.filename, old.read(item)))
         for name, content in parts.items():
             new.writestr(name, content, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def zipped(**parts: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as box:
+        for name, content in parts.items():
+            box.writestr(name, content)
     return file.getvalue()
 
 
@@ -85,7 +94,9 @@ def test_a_formula_is_read_as_one() -> None:
         (b",,\n , \n", "empty"),
         ("key,lesson\né,1\n".encode("latin-1"), "UTF-8"),
         (b"key\x00,lesson\n", "binary"),
-        (b"\x89PNG\r\n\x1a\n" + b"\x00" * 40, "UTF-8"),
+        (PNG, "binary"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\x01\x02" + HEAD.encode(), "binary"),
+        (b"\xff\xfek\x00e", "binary"),  # UTF-16 that breaks off in a letter
         (HEAD.encode() + b'"open,1,2\n', "Line 2"),
         (HEAD.encode() + b'a"b,"c"d,2\n', "Line 2"),
         (HEAD.encode() + b"a,b,1\n" * (MOST_ROWS + 1), "5000 rows"),
@@ -98,6 +109,28 @@ def test_a_formula_is_read_as_one() -> None:
 )
 def test_what_is_no_table_is_refused_with_a_sentence(data: bytes, words: str) -> None:
     assert words in refusal(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.xlsx", PNG, "no workbook, whatever its name says"),
+        ("A.XLSX", b"\x7fELF" + b"\x00" * 40, "no workbook, whatever its name says"),
+        ("a.csv", PNG, "binary"),
+        ("a.png", PNG, "binary"),
+        ("a.xlsx", "key,lesson\né,1\n".encode("latin-1"), "UTF-8"),
+        ("a.docx", zipped(**{"word/document.xml": b"<document/>"}), "no spreadsheet"),
+        ("a.xlsx", zipped(**{"word/document.xml": b"<document/>"}), "no spreadsheet"),
+    ],
+)
+def test_a_file_is_refused_for_what_it_is_and_not_for_its_letters(
+    name: str, data: bytes, words: str
+) -> None:
+    assert words in refusal(data, name)
+
+
+def test_text_in_a_file_called_a_workbook_is_read_as_text() -> None:
+    assert read(b"key,lesson\na,b\n", "a.xlsx") == [("key", "lesson"), ("a", "b")]
 
 
 def test_a_cell_with_a_quote_in_it_that_runs_on_is_refused() -> None:

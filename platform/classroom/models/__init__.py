@@ -20,11 +20,19 @@ from classroom.models.platforms import (
     SendState,
 )
 from classroom.models.rechecks import Recheck, RecheckItem, RecheckKind, RecheckState
-from classroom.models.records import Adjustment, AuditEntry, PastWork, Unchangeable
+from classroom.models.records import (
+    Adjustment,
+    AuditEntry,
+    Import,
+    ImportedLine,
+    PastWork,
+    Unchangeable,
+)
 
 __all__ = [
     "Adjustment", "AuditEntry", "Cohort", "Column", "ContextLink", "Deadline", "Extension",
-    "Grade", "GradePoint", "GroupDecision", "Invitation", "Kept", "Membership", "PassageComment",
-    "PastWork", "PlatformHost", "Recheck", "RecheckItem", "RecheckKind", "RecheckState",
-    "Release", "Role", "RubricPoint", "Score", "SecondLook", "SendState", "Share", "Unchangeable",
+    "Grade", "GradePoint", "GroupDecision", "Import", "ImportedLine", "Invitation", "Kept",
+    "Membership", "PassageComment", "PastWork", "PlatformHost", "Recheck", "RecheckItem",
+    "RecheckKind", "RecheckState", "Release", "Role", "RubricPoint", "Score", "SecondLook",
+    "SendState", "Share", "Unchangeable",
 ]  # fmt: skip

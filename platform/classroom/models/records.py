@@ -33,6 +33,36 @@ class Adjustment(models.Model):
         return f"{self.lesson} {self.points:+}"
 
 
+class Import(models.Model):
+    """Adjustments that came in with one file. It is taken back once, or never."""
+
+    cohort = models.ForeignKey(Cohort, models.CASCADE, related_name="imports")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    made_at = models.DateTimeField(default=timezone.now)
+    undone_at = models.DateTimeField(null=True, default=None)
+
+    def __str__(self) -> str:
+        return f"import of {self.made_at:%Y-%m-%d}"
+
+
+class ImportedLine(models.Model):
+    """What one adjustment was before an import and what it became, reasons too: those are not
+    in the audit, which outlives the learner. It goes with its learner."""
+
+    batch = models.ForeignKey(Import, models.CASCADE, related_name="lines")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    lesson = models.SlugField(max_length=80)
+    before = models.DecimalField(max_digits=6, decimal_places=2)
+    before_reason = models.CharField(max_length=300, blank=True)
+    after = models.DecimalField(max_digits=6, decimal_places=2)
+    after_reason = models.CharField(max_length=300, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.lesson} {self.before:+} → {self.after:+}"
+
+
 class Unchangeable(Exception):
     """An entry of the audit is never changed and never deleted."""
 

@@ -49,7 +49,7 @@ def make(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm(MAKE_COHORTS):
         raise NotAMember
     choices = [(course.id, course.title) for course in courses()]
-    form = CohortForm(choices, posted(request))
+    form = CohortForm(choices, posted(request), zone=cohorts.usual_zone(request.user))
     if form.is_valid():
         made = cohorts.make(request.user, **form.cleaned_data)
         messages.success(request, _("The cohort stands. Give its code or its link to learners."))

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from classroom import amounts
 from classroom.access import NotAMember, Teaching, learner, teaching
-from classroom.adjusting import LONGEST_REASON, ZERO, Change, Stale, adjust, adjustments
+from classroom.adjusting import LONGEST_REASON, ZERO, Change, Stale, Stood, adjust, adjustments
 from classroom.gradebook import (
     BY_NAME,
     BY_TOTAL,
@@ -125,7 +125,7 @@ def adjust_one(request: HttpRequest, cohort_id: uuid.UUID, lesson: str) -> HttpR
             )
             messages.success(request, _("The adjustment is saved."))
         except Stale:
-            now = adjustments(here.cohort).get((who.person_id, named.id), ZERO)
+            now = adjustments(here.cohort).get((who.person_id, named.id), Stood()).points
             messages.error(
                 request,
                 _(

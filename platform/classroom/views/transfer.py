@@ -23,10 +23,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from classroom import audit
 from classroom.access import Teaching
 from classroom.adjusting import (
-    IMPORTED,
     BadToken,
     Stale,
     TooLarge,
+    UndoneBefore,
     apply,
     imports,
     seal,
@@ -37,7 +37,7 @@ from classroom.amounts import signed
 from classroom.cells import PLAIN, Sheet, xlsx_file
 from classroom.exporting import Format, What, file_name, sheet
 from classroom.importing import Plan, changes_of, plan
-from classroom.models import AuditEntry
+from classroom.models import Import
 from classroom.reading import MOST_ROWS, Unreadable, read_table
 from classroom.views.book_cells import name_of
 from classroom.views.gradebook import keeper
@@ -115,13 +115,15 @@ def import_apply(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
 
 
 @require_POST
-def import_undo(request: HttpRequest, cohort_id: uuid.UUID, entry: int) -> HttpResponse:
+def import_undo(request: HttpRequest, cohort_id: uuid.UUID, batch: int) -> HttpResponse:
     here = keeper(request, cohort_id, instructor=True)
-    found = AuditEntry.objects.filter(cohort=here.cohort, action=IMPORTED, pk=entry).first()
+    found = Import.objects.filter(cohort=here.cohort, pk=batch).first()
     if found is None:
-        raise Http404(str(entry))
+        raise Http404(str(batch))
     try:
         count = undo(here.cohort, request.user, found)
+    except UndoneBefore:
+        messages.info(request, _("This import was taken back before."))
     except Stale as stale:
         messages.error(
             request,

@@ -36,6 +36,7 @@ def test_an_instructor_makes_a_cohort_of_their_course(platform: Simulated) -> No
     browser.launch(platform, **as_role("Instructor"))
     page = browser.get("/lti/link/").content.decode()
     assert "Which cohort is Kernels I?" in page and 'value="Kernels I"' in page
+    assert "data-zone-guess" in page
     answer = browser.post("/lti/link/", NEW)
     cohort = Cohort.objects.get()
     assert answer["Location"] == f"/en/classroom/{cohort.pk}/platform/"
@@ -44,6 +45,14 @@ def test_an_instructor_makes_a_cohort_of_their_course(platform: Simulated) -> No
     assert AuditEntry.objects.filter(cohort=cohort, action="lti-linked").exists()
     page = browser.get(answer["Location"]).content.decode()
     assert "Kernels I" in page and "lesson=forward" in page
+
+
+def test_the_zone_of_a_further_cohort_is_the_one_taken_last(platform: Simulated) -> None:
+    browser, _cohort = linked(platform)
+    another = {f"{CORE}context": {"id": "course-2", "title": "Kernels II"}}
+    browser.launch(platform, **as_somebody("grace", "Instructor"), **another)
+    page = browser.get("/lti/link/").content.decode()
+    assert 'value="Europe/Paris"' in page.split("<datalist")[0] and "data-zone-guess" not in page
 
 
 def test_an_instructor_links_a_cohort_that_they_have(platform: Simulated) -> None:

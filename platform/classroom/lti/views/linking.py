@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from lti_tool.models import LtiContext
 
 from classroom.cohort_forms import CohortForm
+from classroom.cohorts import usual_zone
 from classroom.deadlines import zone_names
 from classroom.lti import linking
 from classroom.lti.places import Place
@@ -53,9 +54,9 @@ def link(request: HttpRequest) -> HttpResponse:
 
 def _form(request: HttpRequest, context: LtiContext, course: str) -> CohortForm:
     choices = [(item.id, item.title) for item in courses()]
-    initial = {"name": str(context)[:120], "course": course, "zone": "UTC"}
+    initial = {"name": str(context)[:120], "course": course}
     given = request.POST if request.POST.get("do") == "make" else None
-    return CohortForm(choices, given, initial=initial)
+    return CohortForm(choices, given, initial=initial, zone=usual_zone(request.user))
 
 
 def _linked(request: HttpRequest, context: LtiContext, form: CohortForm) -> ContextLink | None:

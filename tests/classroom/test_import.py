@@ -1,119 +1,24 @@
-"""The gradebook taken away, and adjustments brought back."""
+"""Adjustments brought back from a file: shown line by line, and only then written."""
 
-import csv
 import io
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
-from openpyxl import Workbook, load_workbook
+from openpyxl import Workbook
 
 from accounts.models import Person
 from classroom import adjusting
 from classroom.models import Adjustment, AuditEntry, Membership, Role
-from tests.classroom.factories import Room, a_person, a_room, client_of, join, submit
+from tests.classroom.factories import Room, a_person, a_room, client_of, join
+from tests.classroom.test_export import export
+from tests.classroom.test_export import room as room
 
 pytestmark = pytest.mark.django_db
-QUESTION, LESSON = "two-sizes", "forward"
-
-
-@pytest.fixture
-def room() -> Room:
-    made = a_room(learners=0, is_anonymous=False)
-    for name in ("Ada", '=HYPERLINK("http://evil.example")'):
-        join(made, a_person(name))
-    return made
-
-
-def export(room: Room, language: str = "en", **query: str) -> Any:
-    with translation.override(language):
-        address = reverse("classroom:export", args=[room.cohort.pk])
-    answer = client_of(room.instructor).post(address, query)
-    assert answer.status_code == 200
-    return async_to_sync(gathered)(answer) if answer.is_async else b"".join(answer)
-
-
-async def gathered(answer: Any) -> bytes:
-    return b"".join([part async for part in answer])
-
-
-def table(room: Room, language: str = "en", **query: str) -> list[list[str]]:
-    text = export(room, language, **query).decode()
-    assert text.startswith("\ufeff")
-    separator = "," if language == "en" or query["format"] == "plain" else ";"
-    return list(csv.reader(io.StringIO(text[1:], newline=""), delimiter=separator))
-
-
-# Export
-
-
-@pytest.mark.parametrize(
-    ("language", "heads", "points"),
-    [
-        ("en", ["Learner key", "Name", "E-mail"], "2.5"),
-        ("fr", ["Clé de l’apprenant", "Nom", "Courriel"], "2,5"),
-        ("tr", ["Öğrenci anahtarı", "Ad", "E-posta"], "2,5"),
-    ],
-)
-def test_a_csv_speaks_the_reader_s_language(
-    room: Room, language: str, heads: list[str], points: str
-) -> None:
-    submit(room.learner, QUESTION)
-    Adjustment.objects.create(cohort=room.cohort, person=room.learner, lesson=LESSON, points="-0.5")
-    found = table(room, language, what="lessons", format="csv")
-    assert found[0][:3] == heads
-    row = next(row for row in found if "Ada" in row)
-    assert row[0] == room.ref(room.learner)
-    assert points in row
-
-
-def test_a_program_gets_commas_and_points_whatever_the_language(room: Room) -> None:
-    submit(room.learner, QUESTION)
-    row = next(r for r in table(room, "fr", what="questions", format="plain") if "Ada" in r)
-    assert row.count("3") == 1
-
-
-def test_names_that_are_formulas_are_harmless_in_both_formats(room: Room) -> None:
-    assert any(row[1].startswith("'=") for row in table(room, what="lessons", format="csv"))
-    data = export(room, what="lessons", format="xlsx")
-    (page,) = load_workbook(io.BytesIO(data)).worksheets
-    cells = [cell for row in page.iter_rows() for cell in row]
-    assert not [cell for cell in cells if cell.data_type == "f" or cell.hyperlink]
-
-
-def test_points_in_a_workbook_are_numbers(room: Room) -> None:
-    submit(room.learner, QUESTION)
-    (page,) = load_workbook(io.BytesIO(export(room, what="questions", format="xlsx"))).worksheets
-    values = [cell.value for row in page.iter_rows(min_row=2, min_col=4) for cell in row]
-    assert [value for value in values if value is not None] == [3]
-
-
-def test_an_export_is_audited(room: Room) -> None:
-    export(room, what="lessons", format="xlsx")
-    entry = AuditEntry.objects.get()
-    assert (entry.action, entry.subject) == ("exported", "gradebook lessons")
-    assert entry.data == {"format": "xlsx"}
-
-
-def test_an_unknown_table_is_not_there(room: Room) -> None:
-    address = reverse("classroom:export", args=[room.cohort.pk])
-    for query in ({}, {"what": "lessons"}, {"what": "all", "format": "csv"}):
-        assert client_of(room.instructor).post(address, query).status_code == 404
-
-
-def test_the_file_s_name_names_nobody(room: Room) -> None:
-    room.cohort.name = 'Zoë\r\n"; x="/../'
-    room.cohort.save()
-    address = reverse("classroom:export", args=[room.cohort.pk])
-    answer = client_of(room.instructor).post(address, {"what": "lessons", "format": "csv"})
-    assert answer["Content-Disposition"].startswith('attachment; filename="zoe-x-lessons-20')
-
-
-# Import
+LESSON = "forward"
 
 
 def upload(room: Room, content: str | bytes, person: Person | None = None, name: str = "a.csv",
@@ -169,9 +74,11 @@ def test_a_learner_is_found_by_address_and_a_lesson_by_id_or_title(room: Room, l
 
 REFUSED = [
     ("nobody", LESSON, "1", "No learner"),
-    ("", LESSON, "1", "No learner"),
+    ("", LESSON, "1", "learner is missing"),
     ("REF", "no-such", "1", "no lesson"),
-    ("REF", LESSON, "", "missing"),
+    ("REF", "", "1", "lesson is missing"),
+    ("REF", "  ", "1", "lesson is missing"),
+    ("REF", LESSON, "", "points are missing"),
     ("REF", LESSON, "NaN", "no number"),
     ("REF", LESSON, "1e999", "no number"),
     ("REF", LESSON, "inf", "no number"),
@@ -276,34 +183,6 @@ def test_a_token_is_for_its_cohort_its_person_and_an_hour(
     monkeypatch.setattr(adjusting, "_TOKEN_SECONDS", -1)
     assert "older than an hour" in confirm(room, token)
     assert not Adjustment.objects.exists()
-
-
-def test_an_import_is_undone_to_what_stood_before(room: Room) -> None:
-    Adjustment.objects.create(cohort=room.cohort, person=room.learner, lesson=LESSON, points=2)
-    rows = [(person, LESSON, "7", "") for person in room.learners]
-    confirm(room, upload(room, lines(room, *rows)).context["token"])
-    entry = AuditEntry.objects.get(action="imported")
-    address = reverse("classroom:import-undo", args=[room.cohort.pk, entry.pk])
-    client = client_of(room.instructor)
-    assert (
-        str(address)
-        in client.get(reverse("classroom:import", args=[room.cohort.pk])).content.decode()
-    )
-    client.post(address)
-    assert [(row.person, row.points) for row in Adjustment.objects.all()] == [(room.learner, 2)]
-    again = client.post(address, follow=True).content.decode()
-    assert "Nothing was taken back" in again and address not in again
-
-
-def test_only_instructors_import_and_only_their_cohort_s_imports_are_undone(room: Room) -> None:
-    text = lines(room, (room.learner, LESSON, "1", ""))
-    for person in (room.assistant, room.learner, a_person()):
-        assert upload(room, text, person).status_code == 404
-    confirm(room, upload(room, text).context["token"])
-    other = a_room()
-    entry = AuditEntry.objects.get(action="imported")
-    address = reverse("classroom:import-undo", args=[other.cohort.pk, entry.pk])
-    assert client_of(other.instructor).post(address).status_code == 404
 
 
 def test_an_import_too_large_to_be_confirmed_says_so(
