@@ -7,7 +7,7 @@ The site extracts the templates (`gettext_noop` marks them), translates them and
 from kernels.andrea.messages import ANDREA
 from kernels.andrea.messages_checks import CHECKS
 from kernels.events import Note
-from kernels.marking import gettext_noop
+from kernels.marking import Counted, counted, gettext_noop
 from kernels.rmsnorm_messages import RMSNORM
 
 
@@ -16,6 +16,8 @@ def sentence(note: Note) -> str:
     template = MESSAGES.get(note.code)
     if template is None:
         return " ".join([note.code, *(f"{key}={value}" for key, value in note.params.items())])
+    if isinstance(template, Counted) and note.params.get(template.by) == 1:
+        template = template.one
     return template.format(**{key: plain(value) for key, value in note.params.items()})
 
 
@@ -39,11 +41,17 @@ MESSAGES: dict[str, str] = (
         "outcome.infrastructure_failure": gettext_noop(
             "A fault on our side. It does not count against you."
         ),
-        "end.cases": gettext_noop("{passed} of {total} cases passed."),
+        "end.cases": counted(
+            "total", "{passed} of {total} case passed.", "{passed} of {total} cases passed."
+        ),
         "end.grid-cases": gettext_noop(
             "{passed} of {total} cases passed, and {special_passed} of {special} special inputs."
         ),
-        "end.stopped": gettext_noop("Stopped on request, after {done} cases."),
+        "end.stopped": counted(
+            "done",
+            "Stopped on request, after {done} case.",
+            "Stopped on request, after {done} cases.",
+        ),
         "end.fault": gettext_noop("A fault on our side ({error}). It does not count against you."),
         "end.error-in-code": gettext_noop("The code has an error: {error}"),
         "end.out-of-memory": gettext_noop("The device ran out of memory."),
@@ -53,7 +61,7 @@ MESSAGES: dict[str, str] = (
             "Ended by signing in: your account had a Run of its own in progress."
         ),
         "end.killed": gettext_noop("Stopped on request; it did not end by itself and was killed."),
-        "end.timed-out": gettext_noop("The time limit of {seconds} seconds was reached."),
+        "end.timed-out": gettext_noop("The time limit of {seconds} s was reached."),
         "end.memory-limit": gettext_noop(
             "It used more than the {megabytes} MB of memory it may have."
         ),
@@ -91,7 +99,11 @@ MESSAGES: dict[str, str] = (
         ),
         "log.event-too-long": gettext_noop("An Event was too large and is left out."),
         "log.event-malformed": gettext_noop("Something that is no Event was sent and is left out."),
-        "log.events-dropped": gettext_noop("Too many Events: {count} of them are left out."),
+        "log.events-dropped": counted(
+            "count",
+            "Too many Events: {count} of them is left out.",
+            "Too many Events: {count} of them are left out.",
+        ),
         "log.artifact-missing": gettext_noop("The file {name} was announced, but is not there."),
         "log.artifact-bad-name": gettext_noop("A file has a name that cannot be used: {name}"),
         "log.artifact-twice": gettext_noop("The file {name} was announced a second time."),

@@ -1,6 +1,6 @@
 """What the Procedures of RMSNorm say, by code, in English."""
 
-from kernels.marking import gettext_noop
+from kernels.marking import counted, gettext_noop
 
 RMSNORM: dict[str, str] = {
     # Refusals of the contract
@@ -8,11 +8,11 @@ RMSNORM: dict[str, str] = {
         "x must have two dimensions [M, N] and gamma one [N]; they have {x} and {gamma}."
     ),
     "refusal.gamma-length": gettext_noop(
-        "gamma has {gamma} elements where x has {columns} columns."
+        "gamma has the length {gamma}, the rows of x have the length {columns}."
     ),
     "refusal.empty": gettext_noop(
-        "x has {rows} rows and {columns} columns: there is nothing to normalise, and a "
-        "launch needs at least one program."
+        "x has the shape {rows} × {columns}: there is nothing to normalise, and a launch needs at "
+        "least one program."
     ),
     "refusal.dtype": gettext_noop("{tensor} is {dtype}; this version accepts {accepted}."),
     "refusal.not-contiguous": gettext_noop(
@@ -54,8 +54,10 @@ RMSNORM: dict[str, str] = {
         "No element was written: the NaN put there beforehand is still in place."
     ),
     "why.only-first-row": gettext_noop("Only row 0 was written; {rows} rows were due."),
-    "why.not-written": gettext_noop(
-        "{count} of {total} elements hold NaN: not written, or computed from NaN."
+    "why.not-written": counted(
+        "count",
+        "{count} of {total} elements holds NaN: not written, or computed from NaN.",
+        "{count} of {total} elements hold NaN: not written, or computed from NaN.",
     ),
     "why.by-block": gettext_noop(
         "Every row is off by the factor {factor} = √(BLOCK/N) = √({block}/{columns}): the "
@@ -87,7 +89,11 @@ RMSNORM: dict[str, str] = {
     "why.gamma-twice": gettext_noop(
         "dgamma was multiplied by gamma; it is the gradient before that product."
     ),
-    "why.not-finite": gettext_noop("{count} of {total} elements are infinite or NaN."),
+    "why.not-finite": counted(
+        "count",
+        "{count} of {total} elements is infinite or NaN.",
+        "{count} of {total} elements are infinite or NaN.",
+    ),
     "why.rows-scaled": gettext_noop(
         "Each row is scaled by one factor, between {low} and {high}: r is wrong and the rest "
         "is right."
@@ -107,8 +113,12 @@ RMSNORM: dict[str, str] = {
         "A row of {n} ones in a block of {block}. The wrong kernels are built for this Run; "
         "the real one is not touched."
     ),
-    "log.clean-dry": gettext_noop("Dry run: {count} entries, {bytes} bytes. Nothing was deleted."),
-    "log.cleaned": gettext_noop("{count} entries deleted."),
+    "log.clean-dry": counted(
+        "count",
+        "Dry run: {count} entry, {bytes} bytes. Nothing was deleted.",
+        "Dry run: {count} entries, {bytes} bytes. Nothing was deleted.",
+    ),
+    "log.cleaned": counted("count", "{count} entry deleted.", "{count} entries deleted."),
     "log.benchmark-perimeter": gettext_noop(
         "These medians hold for this shape on this card. Their difference is not the time of the "
         "backward pass, and they do not say why one is faster."
@@ -118,8 +128,8 @@ RMSNORM: dict[str, str] = {
     ),
     # Pictures, described for people who cannot see them
     "figure.loss": gettext_noop(
-        "Loss by step, {steps} steps: the reference and the kernel lie on one curve, which ends "
-        "at {last}."
+        "Loss by step up to step {steps}: the reference and the kernel lie on one curve, which "
+        "ends at {last}."
     ),
     "figure.inflation": gettext_noop(
         "Output of the kernel that divides by BLOCK over the right output, by N: 1 at every power "

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -10,9 +10,10 @@ from django.core.files import File
 from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.utils import timezone, translation
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from kernels.events import Note, Outcome
+from kernels.marking import Counted, counted
 from kernels.messages import MESSAGES
 from kernels.names import NAMES
 from kernels.procedure import BadParameter
@@ -52,11 +53,11 @@ from runner.waiting import alive, queue_position, wait_range
 __all__ = [
     "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "Ending", "NoWorker",
     "NotResumable", "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused",
-    "RunView", "Snapshot", "UnknownProcedure", "adopt", "artifact", "checkpoint", "devices",
-    "discard_reruns", "endings", "erase_person", "events_after", "export_person", "get",
-    "give_reruns", "has_room_for_rerun", "history", "latest", "may_steer", "may_view", "messages",
-    "outcome_word", "prove", "quota", "recordings", "repeatable", "rerun", "reruns", "resume",
-    "snapshot", "stage", "stop", "submit",
+    "RunView", "Snapshot", "UnknownProcedure", "adopt", "all_events_after", "artifact",
+    "checkpoint", "devices", "discard_reruns", "endings", "erase_person", "events_after",
+    "export_person", "get", "give_reruns", "has_room_for_rerun", "history", "latest", "may_steer",
+    "may_view", "messages", "outcome_word", "prove", "quota", "recordings", "repeatable", "rerun",
+    "reruns", "resume", "snapshot", "stage", "stop", "submit",
 ]  # fmt: skip
 
 
@@ -101,6 +102,14 @@ def events_after(
 ) -> list[dict[str, Any]]:
     """Envelopes with a larger `seq`, in order."""
     return stored_after(visible(run_id, viewer).id, after, limit)
+
+
+def all_events_after(run_id: uuid.UUID | str, viewer: Any, after: int) -> Iterator[dict[str, Any]]:
+    """The same, however many there are: every attempt of a training has as many as a Run."""
+    row = visible(run_id, viewer)
+    while page := stored_after(row.id, after, limits.MAX_EVENTS):
+        yield from page
+        after = page[-1]["seq"]
 
 
 def stop(run_id: uuid.UUID | str, viewer: Any) -> RunView:
@@ -180,9 +189,19 @@ def recordings(procedure: str) -> list[RunView]:
 
 @cache
 def messages(language: str) -> dict[str, str]:
-    """Every sentence a Procedure may say, by code, in that language; {placeholders} unfilled."""
+    """Every sentence a Procedure may say, by code, in that language; {placeholders} unfilled.
+
+    One that depends on a number is a `kernels.marking.Counted`.
+    """
     with translation.override(language):
-        return {code: gettext(text) for code, text in (MESSAGES | NAMES).items()}
+        return {code: _translated(text) for code, text in (MESSAGES | NAMES).items()}
+
+
+def _translated(text: str) -> str:
+    if not isinstance(text, Counted):
+        return gettext(text)
+    one, many = (ngettext(text.one, str(text), n) for n in (1, 2))
+    return counted(text.by, one, many)
 
 
 def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:

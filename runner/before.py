@@ -1,21 +1,21 @@
-"""What was told before a Run began: the losses of the Runs that it goes on from.
+"""What was told before a Run began: losses and phases of the Runs that it goes on from.
 
 A Run that resumes another tells only its own steps; its chart shows the whole training.
 """
 
 from typing import Any
 
-from runner import api, limits
+from runner import api
 from runner.api import RunNotFound, RunView
-from runner.curves import Curve, Curves
+from runner.curves import Curve, Curves, Earlier, following
 
 SHOWN = ("loss", "ema")
 MOST_RUNS = 4  # of a chain, each of which is read
 
 
-def before(run: RunView, viewer: Any) -> Curves:
+def before(run: RunView, viewer: Any) -> Earlier:
     """The loss up to where this Run starts, as far back as its reader may see."""
-    curves = Curves()
+    found = Earlier()
     start = run.resumes
     for _ in range(MOST_RUNS):
         if start is None:
@@ -26,22 +26,28 @@ def before(run: RunView, viewer: Any) -> Curves:
             break
         told = losses(earlier, viewer)
         told.cut(start.step)
-        curves = joined(told, curves)
+        found = Earlier(joined(told.curves, found.curves), following(told.phases, found.phases))
         start = earlier.resumes
-    return curves
+    return found
 
 
-def losses(run: RunView, viewer: Any) -> Curves:
-    curves = Curves()
-    for event in api.events_after(run.id, viewer, 0, limits.MAX_EVENTS):
+def losses(run: RunView, viewer: Any) -> Earlier:
+    told = Earlier()
+    for event in api.all_events_after(run.id, viewer, 0):
         data = event["data"]
         if event["kind"] == "metric" and data["name"] in SHOWN and data.get("step") is not None:
-            curves.add(data)
-        elif (data.get("note") or {}).get("code") == "log.resumed-after-restart":
-            curves.cut(data["note"]["params"]["step"])
-        elif (data.get("note") or {}).get("code") == "log.restarted":
-            curves = Curves()
-    return curves
+            told.curves.add(data)
+            continue
+        note = data.get("note") or {}
+        match note.get("code"):
+            case "log.andrea.phase":
+                phase = note["params"]["phase"], note["params"]["step"]
+                told.phases = following(told.phases, [phase])
+            case "log.resumed-after-restart":
+                told.cut(note["params"]["step"])
+            case "log.restarted":
+                told = Earlier()
+    return told
 
 
 def joined(first: Curves, then: Curves) -> Curves:

@@ -53,6 +53,9 @@ class Curve:
         }
 
 
+Phases = list[tuple[str, int]]  # each phase of the loss with its first step
+
+
 class Curves:
     """Every curve of a Run, in the order of their first points."""
 
@@ -76,3 +79,22 @@ class Curves:
 
     def __iter__(self) -> Iterator[Curve]:
         return iter(self.all.values())
+
+
+@dataclass
+class Earlier:
+    """What the Runs that a Run goes on from told of the loss, up to where it starts."""
+
+    curves: Curves = field(default_factory=Curves)
+    phases: Phases = field(default_factory=list)
+
+    def cut(self, after: int) -> None:
+        self.curves.cut(after)
+        self.phases = [phase for phase in self.phases if phase[1] <= after]
+
+
+def following(first: Phases, then: Phases) -> Phases:
+    """Both, one after the other. Who goes on says once more in which phase it is: that is none
+    of its own."""
+    same = bool(first and then) and first[-1][0] == then[0][0]
+    return [*first, *then[same:]]

@@ -14,6 +14,9 @@ MAX_ATTEMPTS = 20  # of a training, whose attempts go on from its checkpoints
 MAX_EVENT_BYTES = 256 * 1024
 MAX_EVENTS = 20_000
 MAX_EVENTS_BYTES = 32 * 1024 * 1024  # all of one Run: a stream is kept in memory
+# Beyond these, for what must never be missing: Events and bytes.
+ROOM_FOR_FILES = 5_000, 8 * 1024 * 1024
+ROOM_FOR_FAILURES = 500, 4 * 1024 * 1024
 LOG_HEAD_BYTES = 64 * 1024
 LOG_TAIL_BYTES = 16 * 1024
 LOG_FILE_BYTES = 10 * 1024 * 1024

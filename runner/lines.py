@@ -19,7 +19,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self.bytes = 0  # of all lines so far
+        self.size = 0  # of the line that was given last
         self._skipping = False  # inside a line that was refused already
 
     def take(self, data: bytes) -> Iterator[dict[str, Any] | BadLine]:
@@ -30,7 +30,7 @@ class Lines:
             if self._skipping:
                 self._skipping = False
             else:
-                self.bytes += len(line)
+                self.size = len(line)
                 yield parse(line)
         if len(self._buffer) > limits.MAX_EVENT_BYTES:
             if not self._skipping:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from kernels.events import Outcome
@@ -49,6 +50,7 @@ class RunSet(models.QuerySet["Run"]):
                 tries=F("tries") + 1,
                 worker=worker,
                 lease_until=now + lease,
+                began_at=Coalesce("began_at", now),
                 started_at=now,
             )
         )
@@ -94,7 +96,8 @@ class Run(models.Model):
     stop_requested_at = models.DateTimeField(null=True)
     checkpoint_requested_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
-    started_at = models.DateTimeField(null=True)
+    began_at = models.DateTimeField(null=True)  # its first attempt
+    started_at = models.DateTimeField(null=True)  # the attempt that counts: its last
     ended_at = models.DateTimeField(null=True)
 
     last_seq = models.PositiveIntegerField(default=0)
@@ -122,7 +125,7 @@ class Run(models.Model):
         return f"{self.procedure} {self.id}"
 
     def seconds(self) -> float | None:
-        """From its start to its end."""
+        """What its last attempt took."""
         if self.started_at is None or self.ended_at is None:
             return None
         return (self.ended_at - self.started_at).total_seconds()
@@ -147,6 +150,7 @@ class Run(models.Model):
             outcome=self.outcome,
             note=self.note,
             created_at=self.created_at,
+            began_at=self.began_at or self.started_at,
             started_at=self.started_at,
             ended_at=self.ended_at,
             last_seq=self.last_seq,

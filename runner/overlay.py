@@ -96,7 +96,7 @@ def pair(metric: str, panels: list[Panel], tone: str) -> list[tuple[str, str, Cu
 def whole(metric: str, panel: Panel) -> Curve | None:
     """Of the loss, with what the Runs before told."""
     if metric in SHOWN:
-        return joined(panel.story.before, panel.story.curves).get(metric)
+        return joined(panel.story.before.curves, panel.story.curves).get(metric)
     return panel.story.curves.get(metric)
 
 

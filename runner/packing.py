@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from runner.api import Snapshot
 from runner.curves import Curves
+from runner.shapes import seconds_between
 
 
 def as_data(snapshot: Snapshot, steerable: bool, checkpoint_asked: bool) -> dict[str, Any]:
     """The Run as the live view knows it; frames of the socket update the same fields."""
-    run = snapshot.run
+    run, now = snapshot.run, timezone.now()
     return {
         "id": str(run.id),
         "state": run.state,
@@ -26,8 +27,11 @@ def as_data(snapshot: Snapshot, steerable: bool, checkpoint_asked: bool) -> dict
         "checkpoint_after": run.last_seq if checkpoint_asked else None,
         "recording": run.is_recording,
         "steerable": steerable,
-        "elapsed": (timezone.now() - run.started_at).total_seconds() if run.started_at else 0,
+        "attempt": run.attempt,
+        "elapsed": seconds_between(run.began_at, now) or 0,
+        "attempt_elapsed": seconds_between(run.started_at, now) or 0,
         "duration": run.elapsed,
+        "attempt_duration": run.attempt_elapsed,
         "queue_position": snapshot.queue_position,
         "wait": snapshot.wait_range,
         "last_seq": run.last_seq,

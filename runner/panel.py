@@ -13,11 +13,12 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
 
+from kernels.marking import Counted
 from kernels.procedure import Procedure
 from runner import api, limits
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
 from runner.before import before
-from runner.curves import Curves
+from runner.curves import Earlier
 from runner.making import made
 from runner.offers import Offer, offer
 from runner.packing import as_data, packed
@@ -178,8 +179,7 @@ class Panel:
 
     @property
     def elapsed(self) -> str:
-        seconds = self.run.elapsed if self.run else None
-        return "" if seconds is None else self.wording.seconds(seconds)
+        return elapsed(self.run, self.wording) if self.run else ""
 
     @property
     def grid_classes(self) -> str:
@@ -195,7 +195,10 @@ class Panel:
         return {
             "run": self.snapshot and as_data(self.snapshot, self.steerable, self.checkpoint_asked),
             "told": packed(self.snapshot.events if self.snapshot else [], self.story.curves),
-            "before": [curve.data() for curve in self.story.before],
+            "before": {
+                "curves": [curve.data() for curve in self.story.before.curves],
+                "phases": [{"phase": name, "step": at} for name, at in self.story.before.phases],
+            },
             "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
             "training": self.trains,
         }
@@ -208,7 +211,7 @@ def step_panel(
     procedure = find(name)
     found = api.latest(person, origin, name) if person.is_authenticated else None
     snapshot = whole(procedure, found, person) if found and not locked else None
-    earlier = before(snapshot.run, person) if snapshot else Curves()
+    earlier = before(snapshot.run, person) if snapshot else Earlier()
     offered = offer(person, procedure, action, locked=locked)
     return draw(procedure, snapshot, offered, earlier, steerable=True)
 
@@ -232,8 +235,7 @@ def whole(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Snapshot:
     events = snapshot.events
     if not procedure.proof or len(events) < limits.PAGE_EVENTS:
         return snapshot
-    after = events[-1]["seq"]
-    rest = api.events_after(snapshot.run.id, viewer, after, limits.MAX_EVENTS)
+    rest = api.all_events_after(snapshot.run.id, viewer, events[-1]["seq"])
     return replace(snapshot, events=[*events, *rest])
 
 
@@ -241,7 +243,7 @@ def draw(
     procedure: Procedure,
     snapshot: Snapshot | None,
     offered: Offer | None,
-    earlier: Curves,
+    earlier: Earlier,
     *,
     steerable: bool,
     level: int = 2,
@@ -265,6 +267,19 @@ def draw(
     )
 
 
+def elapsed(run: RunView, wording: Wording) -> str:
+    """What it took, from its first attempt on; and the last one, where that is not the first."""
+    whole, last = run.elapsed, run.attempt_elapsed
+    if whole is None or last is None:
+        return ""
+    if run.attempt < 2:
+        return wording.seconds(whole)
+    seconds = wording.seconds(last)
+    return wording.say(
+        "elapsed_attempt", whole=wording.seconds(whole), seconds=seconds, attempt=run.attempt
+    )
+
+
 def title(name: str, wording: Wording) -> str:
     return wording.named(f"procedure.{name}.title", name)
 
@@ -275,13 +290,20 @@ def shared_data() -> dict[str, Any]:
     return {
         "language": language,
         "words": Wording(language, {}).words,
-        "messages": api.messages(language),
+        "messages": {code: forms(text) for code, text in api.messages(language).items()},
         "run_url": reverse("runner:run", args=[ANY_RUN]),
         "any_run": str(ANY_RUN),
         "socket": f"/ws/runs/{ANY_RUN}/",
         "plot": plot_files(),
         "scoring": scoring(),
     }
+
+
+def forms(text: str) -> str | dict[str, str]:
+    """A message as the page's script takes it: a counted one with both its forms."""
+    if not isinstance(text, Counted):
+        return text
+    return {"by": text.by, "one": text.one, "other": str(text)}
 
 
 @cache

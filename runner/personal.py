@@ -49,6 +49,7 @@ def export_run(run: Run) -> dict[str, Any]:
         "state": run.state,
         "outcome": run.outcome,
         "created_at": run.created_at.isoformat(),
+        "began_at": run.began_at.isoformat() if run.began_at else None,
         "started_at": run.started_at.isoformat() if run.started_at else None,
         "ended_at": run.ended_at.isoformat() if run.ended_at else None,
         "made": run.made,

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from runner.ending import as_json
 from runner.models import Run, State, StoredEvent
+from runner.shapes import seconds_between
 from runner.streams import Numbered
 from runner.waiting import queue_position, wait_range
 
@@ -43,7 +44,9 @@ class Status:
     last_seq: int
     queue_position: int | None
     wait: tuple[int, int] | None
-    elapsed: float | None  # seconds since it started, at the time this was made
+    attempt: int
+    elapsed: float | None  # seconds since its first attempt started, at the time this was made
+    attempt_elapsed: float | None  # and since its last
     made_at: float  # on the monotonic clock
 
     @property
@@ -52,16 +55,25 @@ class Status:
 
     def same_as(self, other: "Status") -> bool:
         """Whether a page would show the same."""
-        return (self.state, self.outcome, self.stopping, self.queue_position, self.wait) == (
-            (other.state, other.outcome, other.stopping, other.queue_position, other.wait)
-        )
+        return self._shown == other._shown
+
+    @property
+    def _shown(self) -> tuple[Any, ...]:
+        known = (self.state, self.outcome, self.stopping, self.attempt)
+        return (*known, self.queue_position, self.wait)
 
     def now(self) -> "Status":
         """The same, told a while later."""
-        if self.ended or self.elapsed is None:
+        if self.ended or self.elapsed is None or self.attempt_elapsed is None:
             return self
-        since = time.monotonic()
-        return replace(self, elapsed=self.elapsed + since - self.made_at, made_at=since)
+        now = time.monotonic()
+        since = now - self.made_at
+        return replace(
+            self,
+            elapsed=self.elapsed + since,
+            attempt_elapsed=self.attempt_elapsed + since,
+            made_at=now,
+        )
 
     @property
     def text(self) -> str:
@@ -83,9 +95,15 @@ def status_of(run_id: uuid.UUID) -> Status | None:
         last_seq=run.last_seq,
         queue_position=queue_position(run),
         wait=wait_range(run),
-        elapsed=round((until - run.started_at).total_seconds(), 1) if run.started_at else None,
+        attempt=run.attempt,
+        elapsed=tenths(seconds_between(run.began_at or run.started_at, until)),
+        attempt_elapsed=tenths(seconds_between(run.started_at, until)),
         made_at=time.monotonic(),
     )
+
+
+def tenths(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
 
 
 def numbered_after(run_id: uuid.UUID, after: int) -> list[Numbered]:

@@ -25,7 +25,7 @@ _FIELDS = (
     *("procedure", "parameters", "version", "device", "course", "lesson", "step"),
     *("outcome", "made", "note", "passed", "failed"),
 )
-_TIMES = ("created_at", "started_at", "ended_at")
+_TIMES = ("created_at", "began_at", "started_at", "ended_at")
 
 
 class NotExportable(ValueError):

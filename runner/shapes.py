@@ -43,6 +43,10 @@ class Resumes:
         return {"run": str(self.run_id), "file": self.file, "step": self.step}
 
 
+def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
+    return None if start is None or end is None else (end - start).total_seconds()
+
+
 @dataclass(frozen=True)
 class RunView:
     id: uuid.UUID
@@ -56,7 +60,8 @@ class RunView:
     outcome: str  # "" until it ended
     note: dict[str, Any]
     created_at: datetime
-    started_at: datetime | None
+    began_at: datetime | None  # its first attempt
+    started_at: datetime | None  # its last
     ended_at: datetime | None
     last_seq: int
     made: dict[str, Any]
@@ -71,10 +76,13 @@ class RunView:
 
     @property
     def elapsed(self) -> float | None:
-        """Seconds from the start to the end; None while either is missing."""
-        if self.started_at is None or self.ended_at is None:
-            return None
-        return (self.ended_at - self.started_at).total_seconds()
+        """Seconds from the first attempt's start to the end; None while either is missing."""
+        return seconds_between(self.began_at, self.ended_at)
+
+    @property
+    def attempt_elapsed(self) -> float | None:
+        """The same of the last attempt."""
+        return seconds_between(self.started_at, self.ended_at)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def stage(
         row: Run = Run.objects.create(
             owner=person, procedure=procedure, version=version, device=device,
             course=origin.course, lesson=origin.lesson, step=origin.step, created_at=at,
-            started_at=at, last_seq=len(envelopes), attempt=1, **changes,
+            began_at=at, started_at=at, last_seq=len(envelopes), attempt=1, **changes,
         )  # fmt: skip
         StoredEvent.objects.bulk_create(stored(row.id, envelopes), batch_size=500)
     return row.view()

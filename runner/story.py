@@ -9,7 +9,7 @@ from typing import Any
 
 from kernels.procedure import Grid
 from runner.cases import CaseView, Row, blank, case_view, square_at
-from runner.curves import Curves
+from runner.curves import Curves, Earlier, Phases, following
 from runner.wording import Wording
 
 LONG_TABLE = 24  # rows; a longer one is folded
@@ -44,7 +44,7 @@ class Story:
     doing: str = ""
     numbers: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)  # lone ones
     curves: Curves = field(default_factory=Curves)
-    before: Curves = field(default_factory=Curves)  # told by the Runs that this one goes on from
+    before: Earlier = field(default_factory=Earlier)
     lone: list[Figure] = field(default_factory=list)
     lasts: list[Figure] = field(default_factory=list)  # what curves have come to
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Story:
     filed_at: str = ""  # when the last file came
     # Of a training
     schedule: Mapping[str, Any] = field(default_factory=dict)
-    phases: list[tuple[str, int]] = field(default_factory=list)  # each with its first step
+    phases: Phases = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     power_limit: float | None = None
     no_telemetry: bool = False
@@ -120,9 +120,7 @@ def learn(story: Story, note: Mapping[str, Any]) -> None:
         case "log.andrea.schedule":
             story.schedule = params
         case "log.andrea.phase":
-            # After a resume it says once more in which phase it is.
-            if [name for name, _ in story.phases[-1:]] != [params["phase"]]:
-                story.phases.append((params["phase"], params["step"]))
+            story.phases = following(story.phases, [(params["phase"], params["step"])])
         case "log.andrea.no-telemetry":
             story.no_telemetry = True
         case "log.andrea.power-limit":

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from kernels.artifacts import checkpoint_step
 from kernels.events import Kind, Log, Note, Outcome, Verdict, to_data
 from runner import limits
+from runner.budget import Budget
 from runner.claims import Hold
 from runner.files import LOG_NAME, Files, Refused
 from runner.keeping import Keeper
@@ -42,11 +43,11 @@ class Supervision:
         self.files, self.output = files, output
         self.keeper = Keeper()  # of a training's checkpoints
         self.lines = Lines()
+        self.budget = Budget()
         self.selector = selectors.DefaultSelector()
         self.last: dict[str, Any] | None = None  # the child's own outcome
         self.exited: Exited | None = None
         self.timed_out = False
-        self.received = self.dropped = 0
         self.tally = {Verdict.PASSED: 0, Verdict.FAILED: 0}
         self.checkpoints = 0
         self.saved = False  # one was stored
@@ -111,7 +112,8 @@ class Supervision:
             self.selector.unregister(pipe)
         for event in self.lines.take(data):
             if isinstance(event, BadLine):
-                self.say(Note(f"log.event-{event}"), "warning")
+                if self.budget.takes(Kind.LOG, {}, self.lines.size):
+                    self.say(Note(f"log.event-{event}"), "warning")
             elif self.last is None:
                 self.take(event)
 
@@ -121,15 +123,13 @@ class Supervision:
             self.last = data
             self.kill_at = time.monotonic() + _GOODBYE_SECONDS
             return
-        self.received += 1
-        if self.received > limits.MAX_EVENTS or self.lines.bytes > limits.MAX_EVENTS_BYTES:
-            self.dropped += 1
-            return
-        self.show_text()
         if kind == Kind.CASE and data.get("verdict") in self.tally:
             self.tally[Verdict(data["verdict"])] += 1
         if kind == Kind.METRIC:
             self.keeper.hear(data)
+        if not self.budget.takes(kind, data, self.lines.size):
+            return
+        self.show_text()
         if kind == Kind.ARTIFACT:
             self.take_file(data, event["at"])
         else:
@@ -232,8 +232,8 @@ class Supervision:
         if rest:
             self.text.append(rest)
         self.show_text()
-        if self.dropped:
-            self.say(Note("log.events-dropped", {"count": self.dropped}), "warning")
+        if self.budget.dropped:
+            self.say(Note("log.events-dropped", {"count": self.budget.dropped}), "warning")
         if self.output.total:
             row = self.stored(LOG_NAME, lambda: self.files.keep_log(self.output.file))
             if row is not None:

@@ -12,7 +12,7 @@ from kernels.artifacts import checkpoint_step
 from runner.api import ArtifactView
 from runner.before import joined
 from runner.charts import Chart, chart
-from runner.curves import Curve
+from runner.curves import Curve, Phases, following
 from runner.story import Story
 from runner.wording import Wording, digits, phase
 
@@ -86,7 +86,7 @@ def look(story: Story, files: Sequence[ArtifactView], wording: Wording) -> Train
         loss=loss_chart(story, marks, wording),
         gauges=tuple(filter(None, (gauge(name, story, marks, wording) for name in GAUGES))),
         phases=phases(story, wording),
-        phases_hint=wording.say("phases_hint") if story.phases else "",
+        phases_hint=wording.say("phases_hint") if whole_phases(story) else "",
         marks=tuple(
             wording.say(f"mark_{m.kind}", step=m.step, file=m.file, attempt=m.attempt)
             for m in story.marks
@@ -99,7 +99,7 @@ def look(story: Story, files: Sequence[ArtifactView], wording: Wording) -> Train
 
 
 def loss_chart(story: Story, marks: list[int], wording: Wording) -> Chart | None:
-    whole = joined(story.before, story.curves)
+    whole = joined(story.before.curves, story.curves)
     raw, smooth = (whole.get(name) or Curve(name) for name in ("loss", "ema"))
     return chart(
         wording.named("metric.loss", "loss"),
@@ -109,7 +109,7 @@ def loss_chart(story: Story, marks: list[int], wording: Wording) -> Chart | None
         ],
         wording,
         marks=marks,
-        bands=[(phase(name, wording), step) for name, step in story.phases],
+        bands=[(phase(name, wording), step) for name, step in whole_phases(story)],
         tall=True,
     )
 
@@ -149,8 +149,14 @@ def level_of(name: str, story: Story) -> float | None:
 
 def phases(story: Story, wording: Wording) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (phase(name, wording), wording.say("from_step", step=step)) for name, step in story.phases
+        (phase(name, wording), wording.say("from_step", step=step))
+        for name, step in whole_phases(story)
     )
+
+
+def whole_phases(story: Story) -> Phases:
+    """Those of the Runs that it goes on from as well."""
+    return following(story.before.phases, story.phases)
 
 
 def clipped(story: Story, wording: Wording) -> str:
@@ -164,7 +170,7 @@ def clipped(story: Story, wording: Wording) -> str:
     loss = story.curves.get("loss")
     every = loss is None or len(loss.steps) <= len(norm.steps)
     word = "clipped" if every else "clipped_of_told"
-    return wording.say(word, n=over, total=len(norm.steps))
+    return wording.say(word, over=over, n=len(norm.steps))
 
 
 def checkpoints(story: Story, kept: Mapping[str, bool], wording: Wording) -> tuple[Checkpoint, ...]:

@@ -30,7 +30,7 @@ from django.views.decorators.http import require_POST, require_safe
 from runner import api
 from runner.api import Origin, RunNotFound, RunView
 from runner.overlay import overlay
-from runner.panel import run_panel, title
+from runner.panel import elapsed, run_panel, title
 from runner.refusals import REFUSED, refusal
 from runner.wording import Wording
 
@@ -233,11 +233,10 @@ def row(found: RunView) -> dict[str, Any]:
     language = get_language() or "en"
     wording = Wording(language, api.messages(language))
     word = wording.say(f"outcome.{found.outcome}" if found.outcome else found.state)
-    seconds = found.elapsed
     return {
         "run": found,
         "title": title(found.procedure, wording),
         "word": word,
         "cases": (found.passed or 0) + (found.failed or 0),
-        "elapsed": "" if seconds is None else wording.seconds(seconds),
+        "elapsed": elapsed(found, wording),
     }

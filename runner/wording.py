@@ -7,6 +7,7 @@ from typing import Any
 
 from babel import Locale
 
+from kernels.marking import Counted
 from runner.words import words
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -84,6 +85,8 @@ class Wording:
         template = self.messages.get(note["code"])
         if template is None:
             return " ".join([note["code"], *(f"{k}={self.number(v)}" for k, v in params.items())])
+        if isinstance(template, Counted) and singular(params.get(template.by), self.language):
+            template = template.one
         return self.fill(template, params)
 
     def named(self, code: str, otherwise: str) -> str:
@@ -115,5 +118,5 @@ def phase(name: str, wording: Wording) -> str:
     return wording.named(f"phase.{name}", name)
 
 
-def singular(n: int, language: str) -> bool:
-    return n < 2 if language == "fr" else n == 1
+def singular(n: Any, language: str) -> bool:
+    return n == 1 or language == "fr" and isinstance(n, int | float) and 0 <= n < 2

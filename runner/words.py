@@ -18,6 +18,7 @@ WORDS: dict[str, Promise] = {
     "checkpoint_asked": _("Checkpoint asked for"),
     "checkpoint_written": _("A file has come: {name}."),
     "queued": _("In the queue"),
+    "elapsed_attempt": _("{whole}, of them {seconds} in attempt {attempt}"),
     "queue_place": _("In the queue, place {place}"),
     "queue_range": _("Starts in {low} to {high} s."),
     "queue_unknown": _("It starts by itself as soon as a worker is free."),
@@ -51,7 +52,6 @@ WORDS: dict[str, Promise] = {
     "first_failure": _("First failure: {case}."),
     # The rest of the story
     "log": _("Log"),
-    "log_cut": _("{count} lines in between are in the downloaded log."),
     "files": _("Files"),
     "step": _("Step {step}"),
     "run_number": _("Run {id}"),
@@ -84,8 +84,6 @@ WORDS: dict[str, Promise] = {
         "{attempt}."
     ),
     "mark_resume": _("Step {step}: goes on from {file}."),
-    "clipped": _("Clipped in {n} of {total} steps."),
-    "clipped_of_told": _("Clipped in {n} of the {total} steps whose norm is told."),
     "no_clipping": _("Nothing is clipped in this Run."),
     "level_norm": _("threshold {level}"),
     "level_gpu-power": _("limit {level}"),
@@ -128,6 +126,19 @@ WORDS: dict[str, Promise] = {
 
 # What depends on a number: chosen by `n`, on the server here and in the page by its own rules.
 COUNTED = {
+    "log_cut": ngettext_lazy(
+        "{n} line in between is in the downloaded log.",
+        "{n} lines in between are in the downloaded log.",
+        "n",
+    ),
+    "clipped": ngettext_lazy(
+        "Clipped in {over} of {n} step.", "Clipped in {over} of {n} steps.", "n"
+    ),
+    "clipped_of_told": ngettext_lazy(
+        "Clipped in {over} of the {n} step whose norm is told.",
+        "Clipped in {over} of the {n} steps whose norm is told.",
+        "n",
+    ),
     "count_passed": ngettext_lazy("{n} passed", "{n} passed", "n"),
     "count_failed": ngettext_lazy("{n} failed", "{n} failed", "n"),
     "count_left": ngettext_lazy("{n} to come", "{n} to come", "n"),

@@ -1,6 +1,6 @@
 """What the Procedures of ANDREA say, by code, in English: see `kernels.messages`."""
 
-from kernels.marking import gettext_noop
+from kernels.marking import counted, gettext_noop
 
 ANDREA: dict[str, str] = {
     # Endings
@@ -29,7 +29,11 @@ ANDREA: dict[str, str] = {
     "end.halted": gettext_noop(
         "Halted at step {step}: {failures} samples in a row scored below {lowest}."
     ),
-    "end.trained": gettext_noop("{steps} steps made; the last loss is {loss}."),
+    "end.trained": counted(
+        "steps",
+        "{steps} step made; the last loss is {loss}.",
+        "{steps} steps made; the last loss is {loss}.",
+    ),
     "end.not-saved": gettext_noop("The checkpoint of step {step} could not be written: {reason}."),
     # Lines of the log
     "log.andrea.not-saved": gettext_noop(
@@ -43,8 +47,8 @@ ANDREA: dict[str, str] = {
         "It was trained on {card} so far. Another card may round some sums differently."
     ),
     "log.andrea.schedule": gettext_noop(
-        "{steps} steps. The learning rate rises for {warmup} steps to {peak} and falls to {floor} "
-        "times that. Threshold of the norm: {clip} (0: none)."
+        "Steps: {steps}, of them warm-up: {warmup}. The learning rate rises to {peak} and falls to "
+        "{floor} times that. Threshold of the norm: {clip} (0: none)."
     ),
     "log.andrea.phase": gettext_noop("Step {step}: the smoothed loss enters the phase “{phase}”."),
     "log.andrea.polish": gettext_noop(

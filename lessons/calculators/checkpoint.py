@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from kernels.andrea.checkpoint_size import HEADER, LARGEST_COUNT, file_size
 from kernels.andrea.layout import parameter_count
@@ -69,7 +69,11 @@ def compute(values: Mapping[str, Any], language: str) -> CheckpointFile:
         begins += size
     total = file_size(count)
     return CheckpointFile(
-        sentence=_("%(name)s: %(bytes)s bytes, %(size)s, for %(weights)s weights.")
+        sentence=ngettext(
+            "%(name)s: %(bytes)s bytes, %(size)s, for %(weights)s weight.",
+            "%(name)s: %(bytes)s bytes, %(size)s, for %(weights)s weights.",
+            count,
+        )
         % {
             "name": checkpoint_name(values["step"]),
             "bytes": show_number(total, language),

@@ -59,6 +59,7 @@ class Schedule:
     wave: str  # the same without warm-up
     dot: tuple[str, str] | None  # where the step asked for lies
     top: str
+    steps: int
     last: str
     wide: int = WIDE
     high: int = HIGH
@@ -76,6 +77,7 @@ def compute(values: Mapping[str, Any], language: str) -> Schedule:
         wave=polyline(without_warmup(config), config),
         dot=None if asked is None else point(config, asked, learning_rate(config, asked)),
         top=show_number(config.learning_rate, language),
+        steps=config.steps,
         last=show_number(config.steps, language),
     )
 
@@ -140,7 +142,7 @@ def rows(config: Config, highest: int, asked: int | None, language: str) -> Iter
 def sentence(config: Config, highest: int, language: str) -> str:
     rate = learning_rate(config, highest)
     return _(
-        "Warm-up over %(warmup)s of %(steps)s steps. The rate is highest at t = %(t)s: "
+        "Steps: %(steps)s, of them warm-up: %(warmup)s. The rate is highest at t = %(t)s: "
         "%(rate)s, which is %(share)s of the peak."
     ) % {
         "warmup": show_number(config.warmup_steps, language),

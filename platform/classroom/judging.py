@@ -12,6 +12,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from classroom import passages
 from classroom.amounts import whole
@@ -118,7 +119,9 @@ def _placed(content: Mapping[str, Any], raw: tuple[RawPassage, ...]) -> tuple[Pa
 
 
 def _too_long(by: int) -> str:
-    return _("This is too long by %(n)d characters.") % {"n": by}
+    return ngettext(
+        "This is too long by %(n)d character.", "This is too long by %(n)d characters.", by
+    ) % {"n": by}
 
 
 def _uuid(text: str) -> uuid.UUID | None:

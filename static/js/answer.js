@@ -70,7 +70,8 @@ class Draft {
     this.saved = upTo;
     this.pause = PAUSE;
     this.form.elements.base.value = data.base;
-    if (data.saved) this.say(fill(this.words.saved, { time: clock(data.saved) }));
+    const said = this.unsent ? this.words.back : this.words.saved;
+    if (data.saved) this.say(fill(said, { time: clock(data.saved) }));
     for (const [name, sentence] of Object.entries(data.understood ?? {})) this.understood(name, sentence);
     if (this.dirty) this.later();
   }
@@ -84,7 +85,7 @@ class Draft {
   }
 
   /** Not kept: the server says why, or was not reached. Tried again, ever more slowly. */
-  lost(why = this.words.lost) {
+  lost(why = this.unsent ? this.words.unsent : this.words.lost) {
     this.say(why, true);
     this.later();
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
@@ -130,6 +131,7 @@ class Draft {
     event.preventDefault();
     if (this.sending) return;
     this.sending = true;
+    this.unsent = false;
     clearTimeout(this.timer);
     await this.flight; // a draft on its way moves the version that this builds on
     const answer = await post(this.form.action, this.body("submit", event.submitter));
@@ -143,10 +145,16 @@ class Draft {
     else this.refused(answer?.data);
   }
 
-  /** Not taken, or not reached. After a deadline it was kept as a draft: the next one builds on it. */
+  /** Not taken, or not reached. After a deadline it was kept as a draft: the next one builds on it.
+      What did not arrive is kept as a draft too, as soon as it can be; to send it is the person's. */
   refused(data) {
     if (data?.base !== undefined) this.form.elements.base.value = data.base;
-    this.say(data?.error ?? this.words.lost, true);
+    if (data?.error) return this.say(data.error, true);
+    this.unsent = true;
+    this.say(this.words.unsent, true);
+    this.changes += 1;
+    this.pause = PAUSE;
+    this.later();
   }
 
   /** The question as the server draws it around what was typed, with its errors. */

@@ -1,4 +1,5 @@
 // Small helpers over the DOM. Text is always set as text, never as HTML.
+import { reached } from "./connection.js";
 
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -53,6 +54,7 @@ export async function post(url, body = new FormData(), options = {}) {
       credentials: "same-origin",
       ...options,
     });
+    reached();
     const data = await response.json().catch(() => ({}));
     renewTokens();
     return { ok: response.ok, status: response.status, data };

@@ -102,6 +102,23 @@ def test_a_draft_typed_without_a_connection_is_saved_when_it_is_back(
     expect(page.locator(".ask .saved")).to_have_text(SAVED)
 
 
+def test_an_answer_that_did_not_arrive_is_kept_and_says_so_until_it_does(
+    page: Page, context: BrowserContext
+) -> None:
+    page.goto(STEP)
+    fill(page, "1", "257/512")
+    page.locator(".ask input[type=radio]").last.check()
+    expect(page.locator(".ask .saved")).to_have_text(SAVED)
+    context.set_offline(True)
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .saved.trouble")).to_have_text(re.compile("^Not sent: no connection"))
+    context.set_offline(False)
+    expect(page.locator(".ask .saved")).to_have_text(re.compile("send the answer once more. Draft"))
+    expect(page.locator(".ask .saved.trouble")).to_have_count(0)
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .result.right")).to_have_count(3)
+
+
 def test_two_tabs_overwrite_nothing(page: Page, context: BrowserContext) -> None:
     page.goto(STEP)
     fill(page, "1")

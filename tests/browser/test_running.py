@@ -44,6 +44,26 @@ def test_a_lost_network_is_said_and_made_good(page: Page, context: BrowserContex
     assert turned(page) == SQUARES
 
 
+def test_what_did_not_reach_the_server_is_said_until_the_connection_is_back(
+    page: Page, context: BrowserContext
+) -> None:
+    page.goto(STEP)
+    context.set_offline(True)
+    page.locator("[data-run]").click()
+    refusal = page.locator("[data-refusal]")
+    expect(refusal).to_have_text("That did not reach the server. Try once more.")
+    context.set_offline(False)
+    expect(refusal).to_be_hidden(timeout=15_000)
+    page.locator("[data-run]").click()
+    page.locator(".cell.p").first.wait_for(timeout=60_000)
+    page.context.set_offline(True)
+    page.locator("[data-stop]").click()
+    expect(refusal).to_be_visible()
+    page.context.set_offline(False)
+    expect(refusal).to_be_hidden(timeout=15_000)
+    stopped(page)
+
+
 def test_a_running_run_is_stopped_and_keeps_what_it_had(page: Page) -> None:
     started(page)
     stopped(page)

@@ -172,5 +172,13 @@ def cases(context: Context) -> Iterator[Event]:
 
 
 def events_flood(context: Context) -> Iterator[Event]:
+    """And after it what may not be lost in one."""
     for number in range(context["events"]):
         yield Metric("flood", number, step=number)
+    yield Case("good", Verdict.PASSED, {"n": 1})
+    yield Case("bad", Verdict.FAILED, {"n": 2})
+    yield Log(text="it went wrong\n", level="error")
+    content = b"weights"
+    (context.outputs / "weights.bin").write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    yield Artifact("weights.bin", "application/octet-stream", len(content), digest)

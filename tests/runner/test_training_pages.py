@@ -1,5 +1,7 @@
 """The page of a training without a script, and its buttons as plain forms and for a script."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -90,18 +92,52 @@ def test_a_run_that_goes_on_shows_the_loss_of_those_before(client: Client, run: 
         said = [metric("loss", 1.0, n) for n in range(step + 1, step + 8)]
         tell(chain[-1], note("log.andrea.resumed", step=step, file=start["file"]), *said)
     found = before(chain[-1].view(), run.owner)
-    loss = found.get("loss")
+    loss = found.curves.get("loss")
     assert loss is not None and loss.steps == list(range(1, 26))  # 20 of the first, 5 of the next
     assert loss.values[-5:] == [1.0] * 5
+    assert found.phases == [("random", 1), ("frequency", 9)]
     page = page_of(client, chain[-1])
     assert "Goes on from another Run, after step 25." in page and 'class="markline"' in page
+
+
+def test_a_run_that_goes_on_shows_the_phases_of_those_before_and_none_twice(
+    client: Client, run: Run
+) -> None:
+    """The one it is in is told once more where it starts; the last one was before its end."""
+    tell(run, *trained(60))
+    start = {"run": str(run.pk), "file": FILE, "step": 20}
+    then = rows.an_ended_run(run.owner, procedure="andrea.train", resumes=start)
+    tell(
+        then,
+        note("log.andrea.phase", phase="frequency", step=21),
+        *(metric(name, 1.0, n) for n in range(21, 60) for name in ("loss", "ema")),
+        note("log.andrea.phase", phase="coherence", step=50),
+    )
+    assert [name for name, _ in before(then.view(), run.owner).phases] == ["random", "frequency"]
+    page = page_of(client, then)
+    told = re.findall(r"<li><strong>([^<]+)</strong> from step (\d+)</li>", page)
+    assert told == [("random", "1"), ("frequency", "9"), ("coherence", "50")]
+
+
+def test_a_training_that_was_restarted_says_how_long_it_took_and_its_last_attempt(
+    client: Client, run: Run
+) -> None:
+    ended = run.started_at + timedelta(seconds=90.5)
+    began = run.started_at - timedelta(seconds=600)
+    Run.objects.filter(pk=run.pk).update(began_at=began, ended_at=ended, attempt=2)
+    said = "690.5 s, of them 90.5 s in attempt 2"
+    assert said in page_of(client, run)
+    assert said in client.get("/en/runs/").content.decode()
+    Run.objects.filter(pk=run.pk).update(began_at=run.started_at, attempt=1)
+    assert "attempt 1" not in page_of(client, run) and "90.5 s" in page_of(client, run)
 
 
 def test_what_came_before_is_left_out_for_whoever_may_not_see_it(run: Run) -> None:
     tell(run, *trained(30))
     start = {"run": str(run.pk), "file": FILE, "step": 20}
     theirs = rows.an_ended_run(procedure="andrea.train", resumes=start)
-    assert list(before(theirs.view(), theirs.owner)) == []
+    found = before(theirs.view(), theirs.owner)
+    assert list(found.curves) == [] and found.phases == []
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])

@@ -21,6 +21,7 @@ KEYWORDS: dict[str, Any] = {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
     "npgettext_lazy": ((1, "c"), 2, 3),
+    "counted": (2, 3),  # of kernels.marking
 }
 
 Id = str | tuple[str, str]  # a pair where the text has a plural

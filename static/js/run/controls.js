@@ -1,4 +1,5 @@
 // The buttons of a panel: Run, Stop and a checkpoint, and the sentences that stand by them.
+import { back } from "../connection.js";
 import { el, post, write } from "../dom.js";
 
 export class Controls {
@@ -63,7 +64,7 @@ export class Controls {
       return;
     }
     button.disabled = false;
-    this.refuse(answer?.data.error, answer?.data.url);
+    this.refuse(answer);
   }
 
   /** To a Run that goes on from this one, or proves that it could: the reader is led there. On a
@@ -78,7 +79,7 @@ export class Controls {
     this.sending = true;
     const answer = await post(form.action, new FormData(form));
     this.sending = false;
-    if (!answer?.ok) return this.refuse(answer?.data.error, answer?.data.url);
+    if (!answer?.ok) return this.refuse(answer);
     if (what === "resume" && this.find("start")) location.reload();
     else location.assign(answer.data.url);
   }
@@ -92,12 +93,18 @@ export class Controls {
     place.hidden = false;
   }
 
-  refuse(sentence, url) {
+  /** What the server had against it, or that it was not reached: said until it is again. */
+  async refuse(answer) {
+    const { error, url } = answer?.data ?? {};
     const refusal = this.find("refusal");
-    refusal.replaceChildren(sentence || this.wording.say("failed_request"));
+    refusal.replaceChildren(error || this.wording.say("failed_request"));
     if (url) refusal.append(" ", el("a", { href: url }, this.wording.say("to_that_run")));
     refusal.hidden = false;
     refusal.scrollIntoView({ block: "nearest" });
+    if (answer) return;
+    const said = refusal.firstChild;
+    await back();
+    if (refusal.firstChild === said) refusal.hidden = true;
   }
 
   steer(event) {
@@ -113,7 +120,7 @@ export class Controls {
     const answer = await post(panel.url("stop/"));
     if (answer?.ok) return panel.learn({ stopping: true });
     this.find("stop").disabled = false;
-    this.refuse();
+    this.refuse(answer);
   }
 
   async checkpoint() {
@@ -127,6 +134,6 @@ export class Controls {
     if (answer?.ok) return write(this.find("said"), wording.say("checkpoint_asked"));
     run.checkpoint_after = before;
     this.render();
-    this.refuse();
+    this.refuse(answer);
   }
 }

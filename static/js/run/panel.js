@@ -49,16 +49,16 @@ export class Panel {
   }
 
   /** Shows this Run: what is known of it first, then what comes. */
-  begin(run, told = null, before = []) {
+  begin(run, told = null, before = null) {
     this.close?.();
     this.run = run;
     this.replayed = null; // the state as it was, while a training is seen once more
-    this.before = before; // losses of the Runs that this one goes on from
+    this.before = before; // losses and phases of the Runs that this one goes on from
     this.missing = false;
     this.ended = undefined;
     this.state = told ? restored(told) : blank();
     this.waiting = [];
-    this.since = performance.now() - (run.elapsed ?? 0) * 1000;
+    this.wind(run);
     this.draw();
     this.render(false);
     if (this.over) return;
@@ -86,10 +86,8 @@ export class Panel {
   }
 
   learn(fields) {
-    if (fields.state === "running" && this.run.state === "queued") {
-      this.since = performance.now() - (fields.elapsed ?? 0) * 1000;
-    }
     Object.assign(this.run, fields);
+    if (fields.elapsed !== undefined) this.wind(fields);
     this.schedule();
   }
 
@@ -233,17 +231,23 @@ export class Panel {
     place.replaceChildren(el("i", { class: dot }), text);
   }
 
+  /** Sets the clock: when the Run began, and when its last attempt did. */
+  wind({ elapsed, attempt_elapsed: attempt }) {
+    const ago = (seconds) => performance.now() - (seconds ?? 0) * 1000;
+    this.since = { whole: ago(elapsed), attempt: ago(attempt) };
+  }
+
   tick() {
     const place = this.find("elapsed");
     if (!place) return;
-    const { state, duration } = this.run;
+    const { state, duration, attempt_duration: last, attempt } = this.run;
     if (state === "queued") return write(place, "");
-    if (state === "ended") {
-      this.ended ??= duration ?? (performance.now() - this.since) / 1000;
-      return write(place, this.wording.seconds(this.ended));
-    }
-    this.ended = undefined;
-    write(place, this.wording.seconds((performance.now() - this.since) / 1000));
+    const passed = (since) => (performance.now() - since) / 1000;
+    let took = [passed(this.since.whole), passed(this.since.attempt)];
+    if (state === "ended") took = this.ended ??= duration ? [duration, last] : took;
+    else this.ended = undefined;
+    const [whole, seconds] = took.map((one) => this.wording.seconds(one));
+    write(place, attempt > 1 ? this.wording.say("elapsed_attempt", { whole, seconds, attempt }) : whole);
   }
 
   link(up) {

@@ -111,7 +111,7 @@ export function drawLog(host, wording) {
     while (lines.childElementCount > state.log.length + 1) cut.nextElementSibling.remove();
     total = state.logCut + state.log.length;
     cut.hidden = state.logCut === 0;
-    if (state.logCut) write(cut, `${wording.say("log_cut", { count: state.logCut })}\n`);
+    if (state.logCut) write(cut, `${wording.say("log_cut", { n: state.logCut })}\n`);
     if (atEnd) lines.scrollTop = lines.scrollHeight;
   };
 }

@@ -1,5 +1,6 @@
 // Follows one Run: resumes after the last Event seen, waits longer between tries, says when it
 // is offline. The stored log is the truth; this only brings it sooner.
+import { reached } from "../connection.js";
 
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 10_000;
@@ -26,6 +27,7 @@ export function follow(path, { seen, events, run, link, done, missing, gone }) {
     socket.onmessage = (message) => take(JSON.parse(message.data));
     socket.onopen = () => {
       opened = true;
+      reached();
       link(true);
     };
     socket.onclose = closed;

@@ -41,9 +41,14 @@ export class Wording {
 
   /** One of the page's own words, filled; a counted one is chosen by `n`. */
   say(key, params = {}) {
-    let text = this.words[key] ?? "";
-    if (typeof text === "object") text = text[this.plural.select(params.n)] ?? text.other;
-    return this.fill(text, params);
+    return this.fill(this.counted(this.words[key] ?? "", params), params);
+  }
+
+  /** The form that goes with the number counted. */
+  counted(text, params) {
+    if (typeof text !== "object") return text;
+    const { by = "n" } = text;
+    return text[this.plural.select(Number(params[by]))] ?? text.other;
   }
 
   /** A Note's sentence; a code without a template shows itself and what it carried. */
@@ -51,7 +56,7 @@ export class Wording {
     if (!note?.code) return "";
     const params = note.params ?? {};
     const template = this.messages[note.code];
-    if (template !== undefined) return this.fill(template, params);
+    if (template !== undefined) return this.fill(this.counted(template, params), params);
     return [note.code, ...Object.entries(params).map(([key, value]) => `${key}=${this.number(value)}`)].join(" ");
   }
 

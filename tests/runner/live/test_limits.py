@@ -48,13 +48,17 @@ def test_an_event_too_large_is_refused_with_a_note_and_the_next_one_passes(site:
     assert run.outcome == "passed"
 
 
-def test_a_flood_of_events_is_cut_and_counted(site: Site) -> None:
+def test_a_flood_of_events_is_cut_and_counted_and_takes_no_file_and_no_failure_with_it(
+    site: Site,
+) -> None:
     run = site.run("test.events-flood", events=limits.MAX_EVENTS + 500)
     events = events_of(run.id)
-    assert run.outcome == "passed"
-    assert len(events) <= limits.MAX_EVENTS + 3
-    dropped = [e["data"]["note"] for e in events if e["kind"] == "log"][-1]
-    assert dropped == {"code": "log.events-dropped", "params": {"count": 501}}
+    assert (run.outcome, run.passed, run.failed) == ("failed", 1, 1)
+    assert [e["kind"] for e in events[limits.MAX_EVENTS :]] == [
+        *("case", "log", "artifact", "log", "outcome")
+    ]
+    assert events[-2]["data"]["note"] == {"code": "log.events-dropped", "params": {"count": 502}}
+    assert api.artifact(run.id, run.owner, "weights.bin")[1].read() == b"weights"
     require_whole(run)
 
 

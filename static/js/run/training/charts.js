@@ -2,7 +2,7 @@
 // loss is drawn with every frame, the gauges a few times a second.
 import { el, write } from "../../dom.js";
 import { createChart } from "./chart.js";
-import { clippedSaid, curveOf, rangeOf, wholeCurve } from "./facts.js";
+import { clippedSaid, curveOf, rangeOf, wholeCurve, wholePhases } from "./facts.js";
 
 export const GAUGES = [
   "learning-rate", "norm", "tokens-per-second", "memory", "gpu-use", "gpu-power", "gpu-temperature",
@@ -28,7 +28,7 @@ export function drawLoss(host, panel) {
       ].filter(({ steps }) => steps.length),
       range: rangeOf(state, panel),
       marks: state.marks.map(({ step }) => step),
-      bands: state.phases.map(({ phase, step }) => ({ name: wording.phase(phase), step })),
+      bands: wholePhases(state, panel.before).map(({ phase, step }) => ({ name: wording.phase(phase), step })),
     });
   };
 }

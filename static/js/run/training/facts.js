@@ -12,9 +12,17 @@ export function curveOf(state, name, series = "") {
 /** The loss of that name, with what the Runs that this one goes on from told before. */
 export function wholeCurve(state, before, name) {
   const curve = curveOf(state, name);
-  const earlier = before?.find((one) => one.name === name);
+  const earlier = before?.curves.find((one) => one.name === name);
   if (!earlier) return curve;
   return { steps: [...earlier.steps, ...curve.steps], values: [...earlier.values, ...curve.values] };
+}
+
+/** The phases of the loss, with those before. Who goes on says once more in which one it is: that
+    is none of its own. */
+export function wholePhases({ phases }, before) {
+  const earlier = before?.phases ?? [];
+  const same = earlier.length && earlier.at(-1).phase === phases[0]?.phase;
+  return [...earlier, ...phases.slice(same ? 1 : 0)];
 }
 
 /** How many of these steps, which only grow, come no later than that one. */
@@ -61,7 +69,7 @@ export function clippedSaid(state, wording) {
   let over = 0;
   for (const value of norm.values) if (value !== null && value > clip) over += 1;
   const every = curveOf(state, "loss").steps.length <= norm.steps.length;
-  return wording.say(every ? "clipped" : "clipped_of_told", { n: over, total: norm.steps.length });
+  return wording.say(every ? "clipped" : "clipped_of_told", { over, n: norm.steps.length });
 }
 
 /** Up to which step a Run goes that resumes this one, unless told otherwise. */
@@ -77,7 +85,7 @@ export function longer(state) {
 export function rangeOf(told, { over, before, replayed, state: whole }) {
   const state = replayed ? whole : told; // a replay fills the axis of all of it
   const { steps } = curveOf(state, "loss");
-  const first = before?.[0]?.steps[0] ?? steps[0] ?? 0;
+  const first = before?.curves[0]?.steps[0] ?? steps[0] ?? 0;
   const last = Math.max(steps.at(-1) ?? 1, first + 1);
   const total = state.progress?.total ?? last;
   if (over || total <= last) return [first, last];

@@ -3,6 +3,7 @@
 import { el } from "../../dom.js";
 import { drawCheckpoints, drawProof } from "./checkpoints.js";
 import { drawGauges, drawLoss } from "./charts.js";
+import { wholePhases } from "./facts.js";
 import { drawReplay } from "./replay.js";
 import { drawViewer } from "./samples.js";
 
@@ -40,9 +41,10 @@ function drawPhases(host, panel) {
   const section = el("section", { class: "phases", hidden: true }, panel.heading(wording.say("phases")), list, hint);
   host.append(section);
   let drawn = null;
-  return ({ phases }) => {
-    if (phases === drawn) return;
-    drawn = phases;
+  return (state) => {
+    if (state.phases === drawn) return;
+    drawn = state.phases;
+    const phases = wholePhases(state, panel.before);
     section.hidden = !phases.length;
     list.replaceChildren(
       ...phases.map(({ phase, step }) =>
