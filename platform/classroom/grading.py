@@ -160,11 +160,14 @@ def _write(
 
 
 def require_offered(cohort: Cohort, activity: str, points: Collection[int]) -> None:
-    """Raises PointsGone where one of the points is retired, or was never one of this rubric."""
+    """Raises PointsGone where one of the points is retired, or was never one of this rubric.
+
+    Within a transaction: until it ends none of them is edited or retired.
+    """
     if not points:
         return
     rows = RubricPoint.objects.filter(cohort=cohort, activity=activity, pk__in=points)
-    known = {row.pk: row for row in rows}
+    known = {row.pk: row for row in rows.select_for_update().order_by("pk")}
     gone = [row for row in known.values() if row.is_retired]
     if gone or len(known) < len(points):
         raise PointsGone(gone)

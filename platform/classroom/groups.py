@@ -71,10 +71,10 @@ def decide(
     cohort: Cohort, grader: Any, asked: Question, name: str, judgement: Judgement
 ) -> GroupDecision:
     """One grade for every answer of the group as it is now. Raises NoGroup, Crossed, PointsGone."""
-    grading.require_offered(cohort, asked.activity.id, judgement.points)
-    group = group_of(asked, queue.entries(cohort, asked), name)
     try:
         with transaction.atomic():
+            grading.require_offered(cohort, asked.activity.id, judgement.points)
+            group = group_of(asked, queue.entries(cohort, asked), name)
             decision = GroupDecision.objects.create(
                 cohort=cohort, activity=asked.activity.id, likeness=name, grader=grader
             )

@@ -121,7 +121,7 @@ def test_it_is_said_in_words(room: Room, action: str, data: dict[str, Any], lang
 def test_an_import_says_each_adjustment_and_a_group_each_answer(room: Room) -> None:
     said = told(room, "imported", {"rows": ROWS})
     assert said.sentence == "7 adjustments." and len(said.lines) == 7
-    assert said.lines[0].startswith("0a1b2c3d4e50: Forward") and "from 0 to +2.5" in said.lines[0]
+    assert said.lines[0].startswith("0a1b2c3d4e50: ") and "from 0 to +2.5" in said.lines[0]
     said = told(room, "group-decided", ENTRIES["group-decided"][0])
     assert said.sentence.startswith("6 answers graded as one. Given: 2 points of the rubric")
     assert "−0.5 beside the rubric" in said.sentence and said.lines[5] == "0a1b2c3d4e55#1"
