@@ -21,7 +21,7 @@ from kernels.andrea.host import HostSlot
 from kernels.andrea.layout import layout
 from kernels.andrea.operators import adamw, casts, grad_norm
 from kernels.andrea.plan import Plan, plan
-from kernels.andrea.program import Launch, Program, views
+from kernels.andrea.program import Launch, Program, stacked, views
 from kernels.andrea.program_fast import FastProgram
 from kernels.andrea.runfiles import State
 from kernels.andrea.schedule_tables import corrections, rates
@@ -145,12 +145,10 @@ class Engine:
         )
 
     def packing(self) -> Iterator[Launch]:
-        """Each layer's W_Q, W_K and W_V side by side again, where a version reads them so."""
-        if "packed" not in self.arena.buffers:
-            return
-        for i, packed in enumerate(self.arena["packed"]):
-            call = partial(casts.pack, self.views.weights[f"h{i}.w_qkv"], packed)
-            yield Launch("pack", "utility", i, ("k_pack",), call)
+        """W_Q, W_K and W_V of every layer side by side again, where a version reads them so."""
+        if "packed" in self.arena.buffers:
+            every = stacked(self.config, self.views.weights)
+            yield utility("k_pack", partial(casts.pack, every, self.arena["packed"]))
 
     def record(self) -> None:
         """Compile every kernel, run one step on zeros, then record a step as a graph."""

@@ -79,6 +79,14 @@ def cut(config: Config, flat: Tensor) -> dict[str, Tensor]:
     return found
 
 
+def stacked(config: Config, weights: dict[str, Tensor]) -> Tensor:
+    """w_qkv of all layers [layers, 3, d, d]: the layers lie apart, what is in one does not."""
+    first, last = weights["h0.w_qkv"], weights[f"h{config.layers - 1}.w_qkv"]
+    apart = last.storage_offset() - first.storage_offset()
+    stride = apart // max(1, config.layers - 1)
+    return first.as_strided((config.layers, *first.shape), (stride, *first.stride()))
+
+
 class Program:
     """The launches of micro-batch number `index`, as taught."""
 

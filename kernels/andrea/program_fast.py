@@ -6,6 +6,7 @@ What it changes from `program`, and why:
 - The residual's backward pass copies nothing. The stream's gradient goes into the sub-layer as
   it lies, and LayerNorm's backward pass then adds to it in place: dy of a block is read before
   it is changed, because the launches run one after another.
+- The gradients of every LayerNorm's gamma and beta are summed in one launch at the end.
 - Q, K and V come out of one product with W_Q, W_K and W_V side by side, packed again after each
   update; their gradients go back through one product too.
 - In 16 bits the logits are as wide as their buffer, a multiple of 64: the head is read on into
@@ -84,6 +85,7 @@ class FastProgram(Program):
 
     def build_backward(self) -> Iterator[Launch]:
         v, config, arena, g = self.v, self.v.config, self.v.arena, self.v.gradients
+        self.shares: list[tuple[Tensor, Tensor, Tensor]] = []
         normed, head, dnormed = arena["normed"], self.head("working"), arena["dnormed"]
         yield self.back("logits", None, self.logits, normed, head, dnormed, self.head("gradients"))
         last, kept = v.stream(config.layers), ("mean", "variance")
@@ -93,6 +95,38 @@ class FastProgram(Program):
             yield from self.attention_backward(i)
         segments = self.order, self.first
         yield self.back("embed", None, self.dy, *segments, g["wte"], g["wpe"], config.context)
+        if self.shares:
+            yield self.sums()
+
+    def norm_backward(
+        self, name: str, layer: int | None, x: Tensor, dx: Tensor, saved: tuple[str, str],
+        *, accumulate: bool,
+    ) -> Launch:  # fmt: skip
+        """As version 1's, but for the sums of dgamma and dbeta, unless there is no room for what
+        is to be summed: a micro-batch has too few tokens."""
+        v, arena, g = self.v, self.v.arena, self.v.gradients
+        prefix = "" if layer is None else f"h{layer}."
+        gamma, beta = f"{prefix}{name}.gamma", f"{prefix}{name}.beta"
+        zones = layernorm_fast.zones_in(arena[prefix + saved[0].replace("mean", "normed")])
+        if zones is None:
+            return super().norm_backward(name, layer, x, dx, saved, accumulate=accumulate)
+        self.shares.append((zones, g[gamma], g[beta]))
+        mean, variance = (arena[prefix + buffer] for buffer in saved)
+        walk, dy, eps = layernorm_fast.backward_rows, arena["dnormed"], v.config.layernorm_epsilon
+        call = partial(
+            walk, dy, x, v.masters[gamma], mean, variance, dx, zones, eps, accumulate=accumulate
+        )
+        return Launch("layernorm", "backward", layer, ("k_layernorm_bwd_rows",), call)
+
+    def sums(self) -> Launch:
+        """dgamma and dbeta of every norm += what its programs left."""
+        memory = self.v.arena.memory.view(torch.float32)
+        start = memory.data_ptr()
+        places = [[(part.data_ptr() - start) // 4 for part in share] for share in self.shares]
+        table = torch.tensor(places, dtype=torch.int64).to(memory.device)
+        count, _, width = self.shares[0][0].shape
+        call = partial(layernorm_fast.add_up_all, memory, table, count, width)
+        return Launch("layernorm", "utility", None, ("k_layernorm_sums",), call)
 
     def branch(self, layer: int) -> Iterator[Launch]:
         """Nothing to launch: the stream's gradient is the sub-layer's."""

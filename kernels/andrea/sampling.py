@@ -3,6 +3,10 @@
 Keys and values of past tokens are kept, so that a token costs one row of each product. It needs
 weights only: those of a checkpoint, or the FP32 masters of a model in training. Draws are a
 function of (seed, step), so a resumed run writes the same samples.
+
+A token is some 20 small operations a layer. On a GPU they are recorded once and replayed, since
+launching each from Python takes longer than all of them do; the token and its place are therefore
+read from device memory. The operations are the same ones, so the bits are too.
 """
 
 import math
@@ -31,9 +35,15 @@ class Decoder:
         self.scores, self.shares = memory["decoder.scores"].unbind()
         self.logits, self.stats = memory["decoder.logits"], memory["decoder.stats"].unbind()
         self.past = memory["decoder.past"]
-        self.past.fill_(-math.inf)
+        device = self.past.device
+        self.token, self.place = torch.zeros(2, dtype=torch.int64, device=device).split(1)
+        self.seen = torch.zeros(1, device=device)  # what a place of `past` becomes
         self.host = torch.zeros(self.logits.shape)
-        self.position = 0
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.restart()
+        if device.type == "cuda":
+            self.graph = self.recorded(device)
+            self.restart()
 
     @property
     def window(self) -> int:
@@ -41,15 +51,40 @@ class Decoder:
 
     def restart(self) -> None:
         self.position = 0
+        self.place.zero_()
         self.past.fill_(-math.inf)
         self.keys.zero_()
         self.values.zero_()
 
     def take(self, token: int) -> None:
         """Read one more token; `logits` then say what may follow it."""
+        self.token.fill_(token)
+        if self.graph is not None:
+            self.graph.replay()
+        else:
+            self.read()
+        self.position += 1
+
+    def recorded(self, device: torch.device) -> torch.cuda.CUDAGraph:
+        """`read` as a graph, after it ran once: what a first run sets up cannot be recorded."""
+        side = torch.cuda.Stream(device)
+        side.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(side):
+            self.read()
+        torch.cuda.current_stream(device).wait_stream(side)
+        torch.cuda.synchronize(device)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self.read()
+        return graph
+
+    def read(self) -> None:
+        """The token in `token`, at the place in `place`, which then moves on."""
         w, c = self.w, self.config
-        self.past[self.position] = 0
-        torch.add(w["wte"][token], w["wpe"][self.position], out=self.x[0])
+        self.past.index_copy_(0, self.place, self.seen)
+        torch.index_select(w["wte"], 0, self.token, out=self.x)
+        torch.index_select(w["wpe"], 0, self.place, out=self.delta)
+        self.x.add_(self.delta)
         for i in range(c.layers):
             self.attend(i)
             self.norm(f"h{i}.ln2")
@@ -60,7 +95,7 @@ class Decoder:
         self.norm("lnf")
         head = w["wte" if c.tied else "head"][:TOKENS]
         torch.mm(self.normed, head.T, out=self.logits)
-        self.position += 1
+        self.place.add_(1)
 
     def attend(self, i: int) -> None:
         w, c = self.w, self.config
@@ -68,8 +103,8 @@ class Decoder:
         for part, name in zip(self.qkv, ("w_q", "w_k", "w_v"), strict=True):
             torch.mm(self.normed, w[f"h{i}.{name}"], out=part)
         q, k, v = (part.view(c.heads, 1, c.head_width) for part in self.qkv)
-        self.keys[i, :, self.position] = k[:, 0]
-        self.values[i, :, self.position] = v[:, 0]
+        self.keys[i].index_copy_(1, self.place, k)
+        self.values[i].index_copy_(1, self.place, v)
         torch.bmm(q, self.keys[i].transpose(1, 2), out=self.scores)
         self.scores.div_(math.sqrt(c.head_width)).add_(self.past)
         torch.softmax(self.scores, dim=-1, out=self.shares)

@@ -13,6 +13,8 @@ layernorm    forward(x[R, d], gamma, beta, y, mean[R], variance[R], eps)
              backward(dy, x, gamma, mean, variance, dx, dgamma +=, dbeta +=, scratch, eps,
                       accumulate=False)         accumulate: dx += (the residual stream's gradient)
              scratch: FP32, of the shape that the version's module says, scratch(R, d, device)
+             version 2 only: layernorm_fast.backward_rows(dy, x, gamma, mean, variance, dx, zones,
+             eps, accumulate) leaves dgamma and dbeta in zones; add_up_all(...) sums every norm's
 residual     forward(x, delta, out); backward(dy, dx +=, ddelta)
              with a LayerNorm behind it, in one launch (version 2 only):
              layernorm_fast.forward_residual(x, delta, out, gamma, beta, y, mean, variance, eps)
@@ -46,8 +48,8 @@ adamw        step(weights, grads, m, v, chunks, schedule[3], result[4], beta1, b
              by result[FACTOR] (pass IDENTITY where they are scaled already) and set to zero;
              with result[FINITE] = 0 only that. working takes the weights in the working dtype.
              adamw.chunks(runs, device), runs = [(start, end, decays), ...] over the flat buffer
-casts        cast(source, target) any contiguous shape; pack(w[3, d, d], packed[d, 3, d]);
-             zero(flat): zero_grads
+casts        cast(source, target) any contiguous shape; pack(w[3, d, d], packed[d, 3, d]), or with
+             [layers] before both; zero(flat): zero_grads
 """
 
 from collections.abc import Callable

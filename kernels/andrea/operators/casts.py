@@ -2,7 +2,8 @@
 
 cast: the working copy of the weights in FP16 or BF16, from the FP32 masters. Rounds to nearest.
 pack: W_Q, W_K and W_V [3, d, d] side by side as [d, 3, d], one matrix of 3 d columns, so that
-one product gives Q, K and V. zero: every gradient before the next step's first micro-batch.
+one product gives Q, K and V; one layer's or, in one launch, every layer's. zero: every gradient
+before the next step's first micro-batch.
 Bytes: an element is read and written once (zero: written).
 """
 # mypy: disable-error-code="no-untyped-def"
@@ -24,9 +25,11 @@ def k_cast(SOURCE, TARGET, COUNT, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def k_pack(SOURCE, TARGET, D, COUNT, BLOCK: tl.constexpr):
+def k_pack(SOURCE, TARGET, D, COUNT, SOURCE_LAYER, BLOCK: tl.constexpr):
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # in one of the three
-    which = tl.program_id(1)
+    which, layer = tl.program_id(1), tl.program_id(2).to(tl.int64)
+    SOURCE += layer * SOURCE_LAYER
+    TARGET += layer * 3 * COUNT
     keep = place < COUNT
     x = tl.load(SOURCE + which.to(tl.int64) * COUNT + place, mask=keep, other=0).to(tl.float32)
     row, column = place // D, place % D
@@ -49,12 +52,17 @@ def cast(source: Tensor, target: Tensor) -> None:
 
 
 def pack(w: Tensor, packed: Tensor) -> None:
-    """packed [d, 3, d] = w [3, d, d] with its first two dimensions swapped, in packed's dtype."""
-    requirements.contiguous(w=w, packed=packed)
-    width = w.shape[1]
+    """packed [d, 3, d] = w [3, d, d] with its first two dimensions swapped, in packed's dtype; or
+    so for each layer of w [layers, 3, d, d], of which only the layers may lie apart."""
+    if w.dim() == 3:
+        w, packed = w[None], packed[None]
+    requirements.contiguous(w=w[0], packed=packed)
+    layers, _, width, _ = w.shape
     block = tiles.flat(width * width, w.device)
     with torch.cuda.device_of(w):
-        k_pack[(triton.cdiv(width * width, block), 3)](w, packed, width, width * width, block)
+        k_pack[(triton.cdiv(width * width, block), 3, layers)](
+            w, packed, width, width * width, w.stride(0), block
+        )
 
 
 def zero(flat: Tensor) -> None:

@@ -5,7 +5,7 @@ same order. On Triton's interpreter a program costs milliseconds whatever its si
 are as large as the matrix.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +36,13 @@ class Reach:
     keys: int
     warps: int = 4
     stages: int = 1
+    group: int = 1  # heads whose programs come by their length (version 2)
+    registers: int | None = None  # the most a thread may have, so that more programs fit in
+
+    @property
+    def options(self) -> dict[str, int | None]:
+        """What Triton is told at a launch."""
+        return {"num_warps": self.warps, "num_stages": self.stages, "maxnreg": self.registers}
 
 
 @dataclass(frozen=True)
@@ -63,9 +70,9 @@ HOPPER = Card(
     Tile(128, 128, 64, 8),
     4,
     attention=Reach(64, 64, 4, 2),
-    forward=Reach(64, 64, 4, 3),
-    dq=Reach(64, 64, 4, 3),
-    dkv=Reach(64, 64, 4, 3),
+    forward=Reach(64, 64, 4, 3, group=48),
+    dq=Reach(64, 64, 4, 3, group=48),
+    dkv=Reach(64, 64, 4, 3, group=48),
 )
 CARDS = {"NVIDIA H100": HOPPER, "NVIDIA H200": HOPPER}
 
@@ -117,10 +124,10 @@ def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: tor
 def reach(kind: str, length: int, dtype: torch.dtype, device: torch.device) -> Reach:
     """The tile of attention for a Card's field `kind`, no larger than the sequence."""
     if device.type != "cuda":
-        return Reach(min(LIMIT, block(length)), min(LIMIT, block(length)))
+        return Reach(min(LIMIT, block(length)), min(LIMIT, block(length)), group=2)
     made: Reach = WIDE_REACH if dtype == torch.float32 else getattr(card(device), kind)
     queries, keys = min(made.queries, block(length)), min(made.keys, block(length))
-    return Reach(queries, keys, made.warps, made.stages)
+    return replace(made, queries=queries, keys=keys)
 
 
 def flat(count: int, device: torch.device, largest: int = 1024) -> int:

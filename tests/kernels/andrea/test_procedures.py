@@ -169,6 +169,20 @@ def test_the_decoder_computes_what_the_model_does() -> None:
         assert torch.allclose(made.logits[0].double(), expected[:257], atol=1e-5)
 
 
+def test_reading_a_token_looks_at_the_device_only_so_that_it_can_be_replayed() -> None:
+    config = small(1, vocabulary=257, context=8)
+    logits = []
+    for lost in (False, True):
+        memory = {buffer.name: torch.zeros(buffer.shape) for buffer in decoder(config)}
+        made = Decoder(config, cut(config, torch.from_numpy(weights(config))), memory)
+        for token in (256, 5, 9):
+            made.take(token)
+            if lost:
+                made.position = 77  # the host's own count, by which nothing may be addressed
+        logits.append(made.logits.clone())
+    assert torch.equal(logits[0], logits[1])
+
+
 def test_a_text_longer_than_the_context_goes_on_and_is_the_same_each_time() -> None:
     config = small(1, vocabulary=257, context=8)
     memory = {buffer.name: torch.zeros(buffer.shape) for buffer in decoder(config)}

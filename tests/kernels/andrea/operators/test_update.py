@@ -196,6 +196,13 @@ def test_packing_lays_three_matrices_side_by_side() -> None:
     assert torch.equal(packed, w.transpose(0, 1))
 
 
+def test_packing_every_layer_at_once_is_packing_each() -> None:
+    flat = normal(2 * 100)  # two layers of three 5 x 5 matrices, 100 apart
+    w, packed = flat.as_strided((2, 3, 5, 5), (100, 25, 5, 1)), torch.full((2, 5, 3, 5), math.nan)
+    casts.pack(w, packed)
+    assert torch.equal(packed, w.transpose(1, 2))
+
+
 def test_zero_grads_leaves_all_bytes_zero() -> None:
     flat = normal(1000)
     flat[3] = math.nan
