@@ -3,15 +3,18 @@
 Shapes are those of gpt2-124M at batch 8 in BF16 (LayerNorm: 65536 x 768). Every candidate is
 compared with plain PyTorch first; one that is wrong, or does not compile, is shown as such. The
 floor is the bytes that must move at the speed of a copy, or what PyTorch's own kernel takes.
-The loss has a benchmark of its own, `gpu_loss`.
+The loss has a benchmark of its own, `gpu_loss`. PARTS=attention,sums chooses among the parts.
 """
 
 import itertools
+import os
+from functools import partial
 
 import torch
 
 from kernels.andrea.operators import (
     adamw,
+    casts,
     embed,
     embed_fast,
     grad_norm,
@@ -38,6 +41,8 @@ from tests.bench._gpu_candidates import (
 from tests.bench._gpu_liger import liger_norm
 
 WEIGHTS = 124_000_000
+LAYERS = 12
+SHOWN = 12
 
 
 def main() -> None:
@@ -47,9 +52,12 @@ def main() -> None:
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     speed = copy_speed()
     print(f"a copy: {speed:.2f} TB/s")
-    for part in (attention, norms, updates, gelus, embeddings):
-        for title, floor, candidates in part(speed):
-            report(title, floor, candidates)
+    parts = (attention, four_times, norms, sums, updates, gelus, embeddings)
+    wanted = os.environ.get("PARTS", ",".join(part.__name__ for part in parts)).split(",")
+    for part in parts:
+        if part.__name__ in wanted:
+            for title, floor, candidates in part(speed):
+                report(title, floor, candidates, shown=SHOWN)
 
 
 def norms(speed: float) -> Part:
@@ -87,6 +95,51 @@ def norms(speed: float) -> Part:
         for tall in (1, 2, 4, 8)
     }
     yield "residual and LayerNorm forward", microseconds(4 * x.nbytes, speed), heights
+
+
+def four_times(speed: float) -> Part:
+    """Attention at batch 32."""
+    return attention(speed, 4 * BATCH)
+
+
+def sums(speed: float) -> Part:
+    """Of dgamma and dbeta of every norm, as one launch and as one each; and the packing."""
+    norms, device = 2 * LAYERS + 1, torch.device("cuda")
+    count = layernorm_fast.programs(BATCH * LENGTH, WIDTH, device)
+    zone = count * 2 * WIDTH
+    memory = torch.randn(norms * (zone + 2 * WIDTH), device=device)
+    behind = norms * zone
+    rows = [(i * zone, behind + 2 * i * WIDTH, behind + (2 * i + 1) * WIDTH) for i in range(norms)]
+    table = torch.tensor(rows, dtype=torch.int64, device=device)
+    at_once = partial(layernorm_fast.add_up_all, memory, table, count, WIDTH)
+    zones = memory[:behind].view(norms, count, 2, WIDTH)
+    gradients = memory[behind:].view(norms, 2, WIDTH)
+
+    def each() -> None:
+        for own, (dgamma, dbeta) in zip(zones, gradients, strict=True):
+            layernorm.add_up(own, dgamma, dbeta, count)
+
+    due = zones.double().sum(dim=1)
+    gradients.zero_()
+    at_once()
+    assert torch.allclose(gradients.double(), due, atol=1e-3)
+    found: dict[str, Call] = {"a launch for each norm": each}
+    for tall, columns in itertools.product((64, 128, 256, 512), (8, 16, 32, 64)):
+        values = {"SUM_ROWS": tall, "SUM_COLUMNS": columns}
+        found[f"{tall} zones, {columns} columns"] = set_while(layernorm_fast, values, at_once)
+    yield "sums of every LayerNorm", microseconds(4 * behind, speed), found
+
+    w, packed = normal(LAYERS, 3, WIDTH, WIDTH), normal(LAYERS, WIDTH, 3, WIDTH)
+
+    def pack_each() -> None:
+        for source, target in zip(w, packed, strict=True):
+            casts.pack(source, target)
+
+    packs: dict[str, Call] = {
+        "a launch for each layer": pack_each,
+        "one launch": partial(casts.pack, w, packed),
+    }
+    yield "W_Q, W_K and W_V side by side", microseconds(2 * w.nbytes, speed), packs
 
 
 def updates(speed: float) -> Part:
