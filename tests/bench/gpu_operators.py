@@ -42,7 +42,7 @@ from tests.bench._gpu_liger import liger_norm
 
 WEIGHTS = 124_000_000
 LAYERS = 12
-SHOWN = 12
+SHOWN = 20
 
 
 def main() -> None:

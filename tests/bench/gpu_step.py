@@ -66,12 +66,11 @@ def main() -> None:
     module.first = lru_cache(module.first)  # the same first weights for every variant
     for batch in (8, 32):
         step_of(batch)
-        if batch == 8:
-            machine_code()
 
 
 def machine_code() -> None:
-    """What the assembler gave each kernel; F2F rounds one number where F2FP rounds two."""
+    """What the assembler gave each kernel; F2F rounds one number where F2FP rounds two. To be
+    asked before another variant is made, which forgets what was compiled."""
     print("  registers, spilled, shared memory, F2F, F2FP, MUFU")
     for kernel in ours():
         for made in kernel.device_caches[0][0].values():
@@ -91,6 +90,8 @@ def step_of(batch: int) -> None:
         except Exception as error:  # one variant that fails must not hide the others
             print(f"  {name}: {type(error).__name__} {str(error)[:200]}")
             continue
+        if (batch, name) == (8, OWN):
+            machine_code()
         give(made[name], *tokens(config))
         ends[name] = trained(made[name])
     calls = {name: stepping(made[name]) for name in made if sound(name, ends)}
