@@ -62,6 +62,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "chainrule.translations.compiling.notice",
                 "classroom.hooks.menu",
             ],
         },
@@ -205,6 +206,7 @@ EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", bool(EMAIL_HOST))
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "chainrule@localhost")
 
 # Learning platforms (LTI) --------------------------------------------------------------------
+LTI_PROXY = env.text("LTI_PROXY")  # through which platforms are asked, like http://proxy:3128
 LTI_LOOPBACK = env.boolean("LTI_LOOPBACK")  # a platform on this machine may do without HTTPS
 
 # Runs ----------------------------------------------------------------------------------------

@@ -65,13 +65,16 @@ def origin_of(address: str) -> str:
 
 
 class Services(requests.Session):
-    """What PyLTI1p3 asks a platform with."""
+    """What PyLTI1p3 asks a platform with. Nothing of this machine's surroundings goes along: no
+    password of a .netrc, and no proxy but settings.LTI_PROXY."""
 
     def __init__(self, registration: LtiRegistration) -> None:
         super().__init__()
         self.registration = registration
         self.headers["User-Agent"] = "Chainrule"
-        self.trust_env = not settings.LTI_LOOPBACK  # no proxy stands before this machine
+        self.trust_env = False
+        if settings.LTI_PROXY:
+            self.proxies = {"https": settings.LTI_PROXY}  # and none before this machine itself
 
     def request(self, method: Any, url: Any, *args: Any, **options: Any) -> requests.Response:
         if not is_of(self.registration, url):

@@ -15,7 +15,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods
 from lti_tool.models import LtiContext
 from pylti1p3.exception import LtiException
 
@@ -23,6 +22,7 @@ from classroom.lti import arrivals, deep, linking, outgoing, storage
 from classroom.lti.arrivals import Arrival
 from classroom.lti.launching import Launch
 from classroom.lti.views import frames
+from classroom.lti.views.methods import READS, only
 from classroom.models import Cohort, Role
 from classroom.progress import course_of
 from classroom.titles import titles_of
@@ -64,7 +64,7 @@ def offer(request: HttpRequest, launch: Launch, arrival: Arrival) -> HttpRespons
 
 @csrf_exempt
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@only(*READS, "POST")
 def pick(request: HttpRequest) -> HttpResponse:
     """The answer goes to the platform, signed, once."""
     secret = request.POST.get("token", "")

@@ -12,7 +12,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
 
 from accounts import language, throttle
 from accounts.forms import PasswordField, posted
@@ -21,6 +20,7 @@ from accounts.holdings import has_work, merge
 from accounts.models import Person
 from classroom.lti import arrivals, linking, tickets
 from classroom.lti.tickets import Ticket
+from classroom.lti.views.methods import READS, only
 from classroom.models import Role
 
 
@@ -41,7 +41,7 @@ class ConnectForm(forms.Form):
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@only(*READS, "POST")
 @sensitive_post_parameters("password")
 def enter(request: HttpRequest) -> HttpResponse:
     ticket = tickets.read(request)

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from lti_tool.models import LtiRegistration
 from lti_tool.views import jwks
 from pylti1p3.exception import LtiException, OIDCException
@@ -18,6 +17,7 @@ from pylti1p3.exception import LtiException, OIDCException
 from accounts import throttle
 from classroom.lti import arrivals, launching, tickets
 from classroom.lti.views import deep, frames
+from classroom.lti.views.methods import READS, only
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ LONGEST_QUERY = 6000
 
 @csrf_exempt
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@only(*READS, "POST")
 def login(request: HttpRequest) -> HttpResponse:
     """A platform announces somebody: on to its login, with a state and a nonce."""
     throttle.take_for_network(LAUNCHES, request)
@@ -50,7 +50,7 @@ def login(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @never_cache
-@require_POST
+@only("POST")
 def launch(request: HttpRequest) -> HttpResponse:
     """The platform's token: checked, written down, and on to `enter` with a ticket."""
     throttle.take_for_network(LAUNCHES, request)
@@ -68,7 +68,7 @@ def launch(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
+@only(*READS)
 def keys(request: HttpRequest) -> HttpResponse:
     """Our public keys, by which platforms know our signature."""
     response: HttpResponse = jwks(request)

@@ -6,7 +6,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 from lti_tool.models import LtiContext
 
 from classroom.cohort_forms import CohortForm
@@ -15,12 +14,13 @@ from classroom.deadlines import zone_names
 from classroom.lti import linking
 from classroom.lti.places import Place
 from classroom.lti.views.entering import lost
+from classroom.lti.views.methods import READS, only
 from classroom.models import ContextLink
 from classroom.titles import courses
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@only(*READS, "POST")
 def link(request: HttpRequest) -> HttpResponse:
     """What may be linked stands in the session: only an instructor's launch puts it there."""
     kept = request.session.get("lti-link")

@@ -1,0 +1,43 @@
+"""Addresses of the site that platforms hold: whoever opens one by hand reads what it is for."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+# What each is not asked with.
+WRONG = [
+    ("launch", "GET"), ("launch", "HEAD"), ("launch", "PUT"), ("launch", "OPTIONS"),
+    ("login", "DELETE"), ("keys", "POST"), ("deep-link", "PUT"), ("enter", "PATCH"),
+    ("link", "DELETE"),
+]  # fmt: skip
+
+
+def asked(place: str, method: str, **options: Any) -> Any:
+    return Client().generic(method, f"/lti/{place}/", **options)
+
+
+@pytest.mark.parametrize(("place", "method"), WRONG)
+def test_an_address_asked_in_another_way_answers_with_a_page(place: str, method: str) -> None:
+    answer = asked(place, method)
+    assert answer.status_code == 405
+    assert method not in answer.headers["Allow"].split(", ")
+    page = answer.content.decode()
+    assert method == "HEAD" or "This address is for learning platforms" in page
+    assert method == "HEAD" or "open the lesson there" in page
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("fr", "Cette adresse est destinée"), ("tr", "öğrenme platformları içindir")],
+)
+def test_the_page_is_in_the_reader_s_language(language: str, said: str) -> None:
+    page = asked("launch", "GET", headers={"Accept-Language": language}).content.decode()
+    assert said in page and f'<html lang="{language}"' in page
+
+
+@pytest.mark.parametrize("place", ["login", "keys", "deep-link", "enter", "link"])
+def test_what_is_opened_by_hand_is_never_empty(place: str) -> None:
+    assert len(asked(place, "GET").content) > 10
