@@ -149,6 +149,7 @@ def test_checkpoints_are_walked_by_keyboard(opened: Open) -> None:
 def test_samples_are_stepped_through_by_button_and_by_key(opened: Open) -> None:
     page = opened("trained")
     label = page.locator(".sample strong")
+    expect(label).to_have_count(1)  # all of them stand there until the script has drawn
     expect(label).to_have_text("Step 300")
     page.get_by_role("button", name="Previous").click()
     expect(label).to_have_text("Step 200")

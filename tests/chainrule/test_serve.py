@@ -56,6 +56,18 @@ def test_second_start_keeps_the_data_and_says_where_it_is(tmp_path: Path) -> Non
     assert "already runs" in second.stderr
 
 
+@pytest.mark.stack
+def test_a_start_that_takes_too_long_says_what_was_not_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.stack.PATIENCE", 0)
+    with (
+        pytest.raises(AssertionError, match=r"not up: .*the web process, a worker\."),
+        Stack(tmp_path),
+    ):
+        pass
+
+
 def test_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

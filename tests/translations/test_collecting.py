@@ -19,6 +19,7 @@ from chainrule.translations.sources import Key
         ('gettext_lazy("Two " "parts")', ("", "Two parts")),
         ('gettext_noop("{n} cases")', ("", "{n} cases")),
         ('ngettext("%(n)s case", "%(n)s cases", n)', ("", ("%(n)s case", "%(n)s cases"))),
+        ('counted("n", "{n} case", "{n} cases")', ("", ("{n} case", "{n} cases"))),
         ('pgettext("verb", "Run")', ("verb", "Run")),
         ('npgettext("verb", "Run", "Runs", n)', ("verb", ("Run", "Runs"))),
     ],

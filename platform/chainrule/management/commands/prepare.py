@@ -8,12 +8,23 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.utils import OperationalError
 
+from chainrule.translations import compiling
+
 
 class Command(BaseCommand):
-    help = "Migrates the database, collects the static files and loads the recordings."
+    help = (
+        "Compiles translations, migrates the database, collects the static files and loads the "
+        "recordings."
+    )
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for language, error in compiling.compile_stale(settings.BASE_DIR).items():
+            self.stderr.write(
+                f"The translations into {language} could not be compiled ({error}): its pages show "
+                "English where the text is new, or all through. Make locale/ writable, or run "
+                "`manage.py translations compile` as somebody who may write there."
+            )
         try:
             call_command("migrate", verbosity=0, interactive=False)
         except OperationalError as error:

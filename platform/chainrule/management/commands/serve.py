@@ -42,6 +42,7 @@ class Command(BaseCommand):
         self.stopping = False
         self.valkey: Child | None = None
         self.children: list[Child] = []
+        self.announced: set[str] = set()  # devices
         signal.signal(signal.SIGTERM, self.stop)
         signal.signal(signal.SIGINT, self.stop)
         os.chdir(settings.BASE_DIR)
@@ -97,32 +98,41 @@ class Command(BaseCommand):
 
     def wait_until_ready(self, host: str, port: int) -> bool:
         """Waits for the first page and the first worker; false when stopped meanwhile."""
-        deadline = time.monotonic() + 60
+        deadline, answered = time.monotonic() + 60, False
         while time.monotonic() < deadline and not self.stopping:
             self.tend_once()
-            if answers(f"http://{reachable(host)}:{port}/healthz") and any(
-                device.online for device in runs.devices()
-            ):
+            answered = answered or answers(f"http://{reachable(host)}:{port}/healthz")
+            if answered and any(device.online for device in runs.devices()):
                 return True
             time.sleep(0.1)
         if not self.stopping:
+            if not answered:
+                self.stderr.write("The web process has not answered yet; pages will wait for it.")
             self.stderr.write("No worker has reported yet; Runs will wait for one.")
         return not self.stopping
 
     def greet(self, host: str, port: int) -> None:
         self.stdout.write(f"\nChainrule is on http://{reachable(host)}:{port}/\n")
-        for device in runs.devices():
-            if device.online:
-                kind = "GPU" if device.device == "gpu" else "CPU, Triton's interpreter"
-                self.stdout.write(f"  runs on: {device.name} ({kind}); sandbox: {device.sandbox}")
+        self.announce_devices()
         if not plan.count_gpus():
             self.stdout.write("  no NVIDIA GPU here: kernels run on the interpreter, slowly")
         self.stdout.write(f"  data in: {settings.DATA_DIR}\n  Ctrl-C ends it.\n")
         self.stdout.flush()
 
+    def announce_devices(self) -> None:
+        """What Runs can be made on, once each."""
+        for device in runs.devices():
+            if device.online and device.device not in self.announced:
+                self.announced.add(device.device)
+                kind = "GPU" if device.device == "gpu" else "CPU, Triton's interpreter"
+                self.stdout.write(f"  runs on: {device.name} ({kind}); sandbox: {device.sandbox}")
+                self.stdout.flush()
+
     def tend(self) -> None:
         while not self.stopping:
             self.tend_once()
+            if not self.announced:  # the first worker takes longer on a machine that is busy
+                self.announce_devices()
             time.sleep(0.2)
 
     def tend_once(self) -> None:

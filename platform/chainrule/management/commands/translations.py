@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from chainrule.translations import catalogue, checks, sources
+from chainrule.translations import catalogue, checks, compiling, sources
 
 
 class Command(BaseCommand):
@@ -24,13 +24,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, what: str, drop_obsolete: bool, **options: Any) -> None:
         base: Path = settings.BASE_DIR
-        languages = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+        languages = compiling.translated()
         if what == "extract":
             self.extract(base, languages, drop_obsolete)
         elif what == "check":
             self.check_all(base, languages)
         else:
-            self.compile(base, languages)
+            for language in languages:
+                compiling.compile_one(base, language)
 
     def extract(self, base: Path, languages: list[str], drop_obsolete: bool) -> None:
         keys = sources.marked(base)
@@ -59,11 +60,6 @@ class Command(BaseCommand):
                 "--drop-obsolete` forgets those that are gone."
             )
         self.stdout.write(f"{len(keys)} strings, complete in {', '.join(languages)}.")
-
-    def compile(self, base: Path, languages: list[str]) -> None:
-        for language in languages:
-            file = catalogue.po_file(base, language).with_suffix(".mo")
-            _write(file, catalogue.compiled(catalogue.read(base, language)))
 
 
 def _write(file: Path, content: bytes) -> None:
