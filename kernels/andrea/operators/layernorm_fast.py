@@ -27,7 +27,7 @@ from kernels.andrea.operators.layernorm import EPS, forward
 Tensor = torch.Tensor
 WARPS = 2
 STAGES = 3  # rows under way
-SUM_ROWS, SUM_COLUMNS = 128, 32  # of zones that a program of `add_up_all` reads at once
+SUM_ROWS, SUM_COLUMNS = 256, 64  # of zones that a program of `add_up_all` reads at once
 
 
 @triton.jit

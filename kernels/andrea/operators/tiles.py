@@ -70,9 +70,9 @@ HOPPER = Card(
     Tile(128, 128, 64, 8),
     4,
     attention=Reach(64, 64, 4, 2),
-    forward=Reach(64, 64, 4, 3, group=48),
-    dq=Reach(64, 64, 4, 3, group=48),
-    dkv=Reach(64, 64, 4, 3, group=48),
+    forward=Reach(64, 64, 4, 3, group=96),
+    dq=Reach(64, 32, 4, 3, group=96),
+    dkv=Reach(32, 64, 4, 3, group=96),
 )
 CARDS = {"NVIDIA H100": HOPPER, "NVIDIA H200": HOPPER}
 
