@@ -236,6 +236,10 @@ def _plain(text: str, decimal: str) -> Fraction | Unread:
     return Fraction(text.strip(".") if text.endswith(".") else f"0{text}")
 
 
+def decimal_sign(language: str) -> str:
+    return _SEPARATORS.get(language, _SEPARATORS["en"])[0]
+
+
 def show_number(value: Fraction | float, language: str, decimals: int | None = None) -> str:
     """The number as the language writes it: at most 10 significant digits, or `decimals`."""
     decimal, thousands = _SEPARATORS.get(language, _SEPARATORS["en"])

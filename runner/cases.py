@@ -53,13 +53,20 @@ def blank(grid: Grid | None, wording: Wording) -> list[Row]:
 def names(grid: Grid, row: str, wording: Wording) -> list[str]:
     return [
         ", ".join([row, column, *slot_name(grid, slot, wording)])
-        for column in grid.columns
+        for column in columns(grid, wording)
         for slot in grid.slots
     ]
 
 
+def columns(grid: Grid, wording: Wording) -> list[str]:
+    return [wording.named_value(column) for column in grid.columns]
+
+
 def slot_name(grid: Grid, slot: str, wording: Wording) -> list[str]:
-    return [wording.say("seed", seed=slot)] if len(grid.slots) > 1 else []
+    """A seed, or the tensor that is compared."""
+    if len(grid.slots) < 2:
+        return []
+    return [wording.say("seed", seed=slot) if slot.isdecimal() else slot]
 
 
 def square_at(rows: list[Row], grid: Grid | None, place: list[int] | None) -> Square | None:

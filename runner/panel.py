@@ -18,6 +18,7 @@ from kernels.procedure import Procedure
 from runner import api, limits
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
 from runner.before import before
+from runner.cases import columns
 from runner.curves import Earlier
 from runner.making import made
 from runner.offers import Offer, offer
@@ -180,6 +181,11 @@ class Panel:
     @property
     def elapsed(self) -> str:
         return elapsed(self.run, self.wording) if self.run else ""
+
+    @property
+    def columns(self) -> list[str]:
+        grid = self.procedure.grid
+        return columns(grid, self.wording) if grid else []
 
     @property
     def grid_classes(self) -> str:

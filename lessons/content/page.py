@@ -79,7 +79,7 @@ class Renderer:
             for symbol in item.versions.values()
         }
         self.links = course_links(shelf, language, shown)
-        self.prose = Prose(self.links)
+        self.prose = Prose(self.links, language)
         self.names: set[str] = set()
 
     def page(self) -> p.StepPage:
@@ -135,7 +135,7 @@ class Renderer:
 
     def formula(self, latex: str) -> SafeString:
         try:
-            html = formula(latex, display=True)
+            html = formula(latex, display=True, language=self.language)
         except ContentError as error:
             html = self.prose.mistake(error)
         return mark_safe(html)

@@ -43,6 +43,7 @@ class Prose:
     """One page's Markdown: remembers the terms it used and the mistakes it met."""
 
     links: Links
+    language: str = "en"
     terms: list[str] = field(default_factory=list)
     mistakes: list[str] = field(default_factory=list)
 
@@ -105,7 +106,11 @@ class _Math(InlineProcessor):
         self, match: re.Match[str], data: str
     ) -> tuple[str, int, int]:
         try:
-            html = formula((match[1] or match[2]).strip(), display=match[1] is not None)
+            html = formula(
+                (match[1] or match[2]).strip(),
+                display=match[1] is not None,
+                language=self.prose.language,
+            )
         except ContentError as error:
             html = self.prose.mistake(error)
         # Lines break around a formula, even before the comma that follows it.
@@ -135,6 +140,10 @@ class _Tidy(Treeprocessor):
                     self.prose.mistake(ContentError("begin headings in prose with ##, not with #."))
                 elif element.tag == "table":
                     parent[index] = _scrolling(element)
+                elif "text-align" in (style := element.attrib.pop("style", "")):
+                    # A class in its place: the page's policy refuses inline style.
+                    if "right" in style:
+                        element.set("class", "n")
 
     def _resolve(self, link: Element) -> None:
         href = link.get("href", "")

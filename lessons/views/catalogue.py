@@ -133,7 +133,7 @@ def _row(found: Found, lesson: Lesson, number: int, place: Place, *, here: bool)
 def _course_text(found: Found, name: str) -> Written:
     def make() -> Written:
         text = found.shelf.texts.get(name, found.language)
-        prose = Prose(course_links(found.shelf, found.language))
+        prose = Prose(course_links(found.shelf, found.language), found.language)
         return written(prose.inline(text.markdown), text, found.language)
 
     return found.library.keep(("course", found.course.id, name, found.language), make)
@@ -141,7 +141,7 @@ def _course_text(found: Found, name: str) -> Written:
 
 def _render(found: Found, lesson: Lesson, name: str) -> Written:
     text = found.shelf.lesson_texts[lesson.id].get(name, found.language)
-    prose = Prose(course_links(found.shelf, found.language))
+    prose = Prose(course_links(found.shelf, found.language), found.language)
     return written(prose.inline(text.markdown), text, found.language)
 
 

@@ -5,6 +5,7 @@ ones that the lessons call right.
 """
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,17 @@ def test_the_row_of_scores_to_judge_is_the_one_that_halts(shelf: Shelf) -> None:
     prompt = shelf.lesson_texts["samples"].get("the-count/ask.prompt", "en").markdown
     assert "; ".join(map(str, SCORES)) in prompt
     assert failures(SCORES)[6] == 3
+
+
+NAMED_WEIGHTS = re.compile(
+    r"`(micro|12M|120M|gpt2-124M)`[^.|]{0,60}?\b(?:has|with|:) ([\d,]{5,}) weights"
+)
+
+
+def test_wherever_a_preset_s_weights_are_told_they_are_those_of_the_engine(shelf: Shelf) -> None:
+    told = []
+    for texts in shelf.lesson_texts.values():
+        for block in texts.blocks["en"].values():
+            told += NAMED_WEIGHTS.findall(block.text)
+    assert len(told) >= 4
+    assert [one for one in told if one[1] != f"{parameter_count(preset(one[0])):,}"] == []

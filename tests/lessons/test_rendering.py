@@ -176,6 +176,21 @@ def test_the_key_is_nowhere_in_a_rendered_step(small: SmallCourse) -> None:
     assert "0.501953125" not in parts
 
 
+@pytest.mark.parametrize(("language", "shown"), [("en", "0.999"), ("fr", "0,999"), ("tr", "0,999")])
+def test_decimals_of_a_formula_bear_the_sign_of_the_language(language: str, shown: str) -> None:
+    for html in (
+        formula("1-0.999^t", display=True, language=language),
+        Prose(prose().links, language).html("It is $1-0.999^t$."),
+    ):
+        assert f"<mn>{shown}</mn>" in html
+
+
+def test_columns_of_a_table_are_aligned_without_inline_style() -> None:
+    html = prose().html("| a | b | c | d |\n|---|--:|:-:|:--|\n| 1 | 2 | 3 | 4 |")
+    assert "style" not in html
+    assert [html.count(f'<{tag} class="n">') for tag in ("th", "td")] == [1, 1]
+
+
 def test_a_formula_that_needs_inline_style_is_refused() -> None:
     assert "<math" in formula(r"\mathrm{softmax}\left(x\right)", display=True)
     with pytest.raises(ContentError, match="inline style"):

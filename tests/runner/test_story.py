@@ -9,6 +9,7 @@ import pytest
 import kernels
 from kernels.names import NAMES
 from kernels.procedure import Grid
+from kernels.registry import PROCEDURES
 from runner import api
 from runner.story import tell
 from runner.wording import Wording, number
@@ -67,6 +68,24 @@ def test_every_square_is_there_before_anything_ran() -> None:
     rows = tell([], GRID, wording()).rows
     assert [len(row.squares) for row in rows] == [4, 4]
     assert rows[1].squares[3].label == "FP32 · 17, N = 257, seed 2: still to come"
+
+
+def test_a_column_that_is_a_word_is_said_in_the_reader_s_and_a_tensor_is_no_seed() -> None:
+    grid = Grid(rows=("FP32",), columns=("1 × 3", "tiles-of-infinity"), slots=("losses", "dlogits"))
+    labels = [square.label for square in tell([], grid, wording("fr")).rows[0].squares]
+    assert labels[1] == "FP32, 1 × 3, dlogits: à venir"
+    assert labels[2] == "FP32, des tuiles entières de −∞, losses: à venir"
+
+
+GRIDS = [procedure.grid for procedure in PROCEDURES.values() if procedure.grid]
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_every_column_of_every_grid_is_a_size_or_has_a_name(language: str) -> None:
+    said = wording(language)
+    for column in {column for grid in GRIDS for column in grid.columns}:
+        is_size = re.fullmatch(r"(N = )?[\d ×·]+", column)
+        assert is_size or f"name.{column}" in said.messages, column
 
 
 def test_a_case_turns_its_own_square() -> None:

@@ -73,7 +73,9 @@ function buildGrid(host, grid, wording) {
       "div",
       { role: "row" },
       el("span", { role: "cell", class: "corner" }),
-      ...grid.columns.map((name) => el("span", { role: "columnheader", "aria-colspan": grid.slots.length }, name)),
+      ...grid.columns.map((name) =>
+        el("span", { role: "columnheader", "aria-colspan": grid.slots.length }, wording.namedValue(name)),
+      ),
     ),
   );
   const squares = grid.rows.map((row) => {
@@ -87,8 +89,8 @@ function buildGrid(host, grid, wording) {
 }
 
 function buildSquare(grid, row, column, slot, wording) {
-  const seed = grid.slots.length > 1 ? [wording.say("seed", { seed: slot })] : [];
-  const name = [row, column, ...seed].join(", ");
+  const seed = /^\d+$/.test(slot) ? wording.say("seed", { seed: slot }) : slot; // or the tensor compared
+  const name = [row, wording.namedValue(column), ...(grid.slots.length > 1 ? [seed] : [])].join(", ");
   return el("span", {
     role: "gridcell",
     class: "cell",
