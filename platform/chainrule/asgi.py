@@ -1,5 +1,6 @@
 """The web process: pages over HTTP, Events over websockets."""
 
+import gc
 import os
 import warnings
 
@@ -29,3 +30,7 @@ application = ProtocolTypeRouter(
         "websocket": SameOrigin(Addressed(AuthMiddlewareStack(sockets))),
     }
 )
+# A page of tens of thousands of answers makes the collector look through all that is alive. What
+# is loaded by now lives as long as the process: looking at it each time took a third of such pages.
+gc.collect()
+gc.freeze()

@@ -171,7 +171,8 @@ def _page(
         return cohort_work(cohort, people=shown, asked=asked), page
     work = cohort_work(cohort, asked=asked)
     points = {learner: value(work, learner) for learner in work.learners}
-    some = [learner for learner in by_name(work.learners) if points[learner] is not None]
-    none = [learner for learner in by_name(work.learners) if points[learner] is None]
+    people = by_name(work.learners)
+    some = [learner for learner in people if points[learner] is not None]
+    none = [learner for learner in people if points[learner] is None]
     some.sort(key=lambda learner: points[learner] or 0, reverse=order.is_descending)
     return work, Paginator([*some, *none], LEARNERS_A_PAGE).get_page(number)

@@ -42,11 +42,13 @@ class Tally:
     def median_seconds(self) -> float | None:
         return median(self.seconds) if self.seconds else None
 
-    def add(self, first_right: bool | None, tries: int) -> None:
-        self.answered += 1
+    def add(self, first_right: Sequence[bool | None], tries: int) -> None:
+        """Answers: whether each was right at the first try (None: not for a machine to say), and
+        how often they were sent together."""
+        self.answered += len(first_right)
         self.tries += tries
-        self.checked += first_right is not None
-        self.right += first_right is True
+        self.checked += len(first_right) - first_right.count(None)
+        self.right += first_right.count(True)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def runs_of(cohort: Cohort, lesson: str = "") -> list[Ending]:
 
 def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
     """Every lesson of the cohort's course."""
-    work = cohort_work(cohort)
+    work = cohort_work(cohort, timed=True)
     past = _past(cohort)
     opened = _opened(cohort)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -104,7 +106,8 @@ def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
 
 def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[QuestionTally, ...]]:
     """Every step of the lesson that asks or runs something."""
-    work = cohort_work(cohort, asked={activity.id for activity in activities(lesson)})
+    asked = {activity.id for activity in activities(lesson)}
+    work = cohort_work(cohort, asked=asked, timed=True)
     opened = _opened(cohort, lesson.id)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     for ending in runs_of(cohort, lesson.id):
@@ -134,28 +137,37 @@ def _lesson(
     for learner in work.learners:
         mine, person = work.of(learner.person), learner.person
         given = [(step, mine[name]) for step, name in asked if name in mine]
-        for _step, answer in given:
-            tally.add(answer.first_right, answer.tries)
+        if not given:
+            continue
+        reached.add(person)
+        rights = [answer.first_right for _step, answer in given]
+        tally.add(rights, sum(answer.tries for _step, answer in given))
         answers += len(given)
-        if given:
-            reached.add(person)
-        if asked and len(given) == len(asked):
+        if len(given) == len(asked):
             done += 1
-            times = [
-                taken(answer, opened.get((lesson.id, step), {}).get(person))
-                for step, answer in given
-            ]
-            if None not in times:
-                tally.seconds.append(sum(time for time in times if time))
+            if (seconds := _together(given, person, lesson.id, opened)) is not None:
+                tally.seconds.append(seconds)
     names = {name for _step, name in asked}
     gone = [row for row in past if row.activity in names and row.was_answered]
-    for row in gone:
-        tally.add(row.was_right_first, row.tries)
+    tally.add([row.was_right_first for row in gone], sum(row.tries for row in gone))
     tally.reached = len(reached) + _gone(past)
     # Which of those who are gone answered everything is not known; no more than the rarest answer.
     per_question = Counter(row.activity for row in gone)
     tally.answered = done + min((per_question[name] for name in names), default=0)
     return LessonTally(lesson, tally, answers + len(gone))
+
+
+def _together(
+    given: Iterable[tuple[str, Work]], person: uuid.UUID, lesson: str, opened: Opened
+) -> float | None:
+    """Seconds that the answers of a lesson took together; None where one of them is not known."""
+    total = 0.0
+    for step, answer in given:
+        seconds = taken(answer, opened.get((lesson, step), {}).get(person))
+        if seconds is None:
+            return None
+        total += seconds
+    return total
 
 
 def _question(
@@ -173,12 +185,12 @@ def _question(
         if answer is None:
             continue
         reached.add(learner.person)
-        tally.add(answer.first_right, answer.tries)
+        tally.add([answer.first_right], answer.tries)
         if (seconds := taken(answer, opened.get(learner.person))) is not None:
             tally.seconds.append(seconds)
     gone = [row for row in past.get(name, []) if name and row.was_answered]
     for row in gone:
-        tally.add(row.was_right_first, row.tries)
+        tally.add([row.was_right_first], row.tries)
         if row.seconds is not None:
             tally.seconds.append(row.seconds)
     tally.reached = len(reached) + len(gone)
@@ -188,6 +200,8 @@ def _question(
 def taken(answer: Work, opened: datetime | None) -> float | None:
     """Seconds from the first look (or the first draft) to the first answer. None where it was
     sent at once by who never opened the page."""
+    if opened is None and answer.drafted_text == answer.sent_text:
+        return None  # of tens of thousands many: no time of theirs is worth reading
     sent = answer.sent_at
     start = min(answer.drafted_at, opened) if opened else answer.drafted_at
     return (sent - start).total_seconds() if start < sent else None

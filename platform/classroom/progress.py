@@ -153,11 +153,13 @@ def cohort_work(
     people: Collection[uuid.UUID] | None = None,
     asked: Collection[str] | None = None,
     published_only: bool = False,
+    timed: bool = False,
 ) -> CohortWork:
     """What the cohort's learners submitted and what it got, in eight queries.
 
     `people` and `asked` (activities) narrow it. With `published_only` a grade that is held back
-    counts as not given: what leaves for the learner's eyes.
+    counts as not given: what leaves for the learner's eyes. `timed` is for the overview: with
+    when each was begun and handed in, and without what graders gave.
     """
     course = course_of(cohort)
     found = learners(cohort, people)
@@ -168,12 +170,14 @@ def cohort_work(
         if asked is None or activity.id in asked
     ]
     schemes = _schemes(cohort, wanted)
-    grades = read_grades(cohort, people, published_only)
+    grades = {} if timed else read_grades(cohort, people, published_only)
     return CohortWork(
         cohort=cohort,
         course=course,
         learners=found,
-        works=read_works(cohort, {learner.person for learner in found}, people, schemes, grades),
+        works=read_works(
+            cohort, {learner.person for learner in found}, people, schemes, grades, timed=timed
+        ),
         adjustments={
             (person, lesson): points
             for person, lesson, points in Adjustment.objects.filter(cohort=cohort).values_list(

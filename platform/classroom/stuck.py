@@ -11,9 +11,10 @@ from django.db.models import Max
 from classroom.models import Cohort
 from classroom.overview import learner_ids
 from classroom.progress import CohortWork, Learner, activities
+from classroom.submissions import last_sent
 from kernels.events import Outcome
 from lessons.content.structure import Lesson, Step
-from lessons.models import Revision, Visit
+from lessons.models import Revision, State, Visit
 from runner.api import Ending
 
 QUIET = timedelta(days=7)
@@ -44,7 +45,7 @@ class Failing:
 def quiet(cohort: Cohort, work: CohortWork, runs: Iterable[Ending]) -> list[Quiet]:
     """Longest first."""
     asked = {activity.id for lesson in work.lessons for activity in activities(lesson)}
-    last = _last_done(cohort, runs)
+    last = _last_done(cohort, work, runs)
     places = _last_places(cohort)
     found = []
     for learner in work.learners:
@@ -79,15 +80,21 @@ def _streaks(runs: Iterable[Ending]) -> dict[tuple[uuid.UUID, str, str], int]:
     return found
 
 
-def _last_done(cohort: Cohort, runs: Iterable[Ending]) -> dict[uuid.UUID, datetime]:
-    """When each last opened, wrote or ran something."""
+def _last_done(
+    cohort: Cohort, work: CohortWork, runs: Iterable[Ending]
+) -> dict[uuid.UUID, datetime]:
+    """When each last opened, wrote or ran something. `work` is timed."""
     learning = learner_ids(cohort)
     found: dict[uuid.UUID, list[datetime]] = defaultdict(list)
     visits = Visit.objects.filter(course=cohort.course, person__in=learning)
     for person, at in visits.values_list("person_id").annotate(last=Max("at")).order_by():
         found[person].append(at)
-    saves = Revision.objects.filter(answer__course=cohort.course, answer__person__in=learning)
-    rows = saves.values_list("answer__person_id").annotate(last=Max("saved_at")).order_by()
+    for person, mine in work.works.items():
+        found[person].append(last_sent(mine.values()))
+    drafts = Revision.objects.filter(
+        answer__course=cohort.course, answer__person__in=learning
+    ).exclude(state=State.SUBMITTED)
+    rows = drafts.values_list("answer__person_id").annotate(last=Max("saved_at")).order_by()
     for person, at in rows:
         found[person].append(at)
     for run in runs:

@@ -4,9 +4,9 @@ two for the grades."""
 import json
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -26,11 +26,8 @@ _SETTLED = (Verdict.RIGHT, Verdict.WRONG)
 class Graded:
     """A Grade without its texts."""
 
-    id: int
     given: Given
-    version: int
     is_published: bool
-    has_open_look: bool  # the learner asked for another look, and nobody has answered
 
 
 class Work(NamedTuple):
@@ -40,31 +37,18 @@ class Work(NamedTuple):
     stay the database's text until they are asked for.
     """
 
-    revision_text: str
-    number: int
-    language: str
-    submitted_text: str
-    run_text: str | None
-    verdicts: Verdicts
     tries: int  # submissions
     first_right: bool | None  # of the first submission; None: a machine checks nothing of it
-    graded: Graded | None  # of this revision
-    earlier_grades: int  # of revisions before it
-    marks: Marks
-    drafted_text: str  # when the first submission was begun
-    sent_text: str  # when it was handed in
+    marks: Marks  # where grades are not read: of the machine alone
+    graded: Graded | None = None
+    revision_text: str = ""
+    drafted_text: str = ""  # when the first submission was begun
+    sent_text: str = ""  # when it was handed in
+    last_text: str = ""  # when the last one was
 
     @property
     def revision(self) -> uuid.UUID:
         return uuid.UUID(self.revision_text)
-
-    @property
-    def run(self) -> uuid.UUID | None:
-        return uuid.UUID(self.run_text) if self.run_text else None
-
-    @property
-    def submitted_at(self) -> datetime:
-        return moment(self.submitted_text)
 
     @property
     def drafted_at(self) -> datetime:
@@ -75,10 +59,14 @@ class Work(NamedTuple):
         return moment(self.sent_text)
 
 
+def last_sent(works: Iterable[Work]) -> datetime:
+    """Of one person's answers; the database writes times so that their texts sort as they do."""
+    return moment(max(work.last_text for work in works))
+
+
 def moment(text: str) -> datetime:
     """A time as the database writes it: SQLite in UTC without saying so."""
-    at = datetime.fromisoformat(text)
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return datetime.fromisoformat(text if "+" in text else f"{text}+00:00")
 
 
 def read_grades(
@@ -96,28 +84,21 @@ def read_grades(
     ):
         points[grade].append(point)
     fields = (
-        "id", Cast("revision_id", TextField()), "adjustment", "is_ungradable", "version",
-        "published_at", "second_look__id", "second_look__answered_at",
+        "id", Cast("revision_id", TextField()), "adjustment", "is_ungradable", "published_at",
     )  # fmt: skip
     return {
         revision: Graded(
-            key,
-            Given(tuple(points[key]), adjustment, is_ungradable),
-            version,
-            published is not None,
-            look is not None and answered is None,
+            Given(tuple(points[key]), adjustment, is_ungradable), published is not None
         )
-        for key, revision, adjustment, is_ungradable, version, published, look, answered in (
-            rows.values_list(*fields)
-        )
+        for key, revision, adjustment, is_ungradable, published in rows.values_list(*fields)
     }
 
 
-_Row = tuple[str, str, str, int, str, str, str | None, str, str]
-_FIELDS = ("answer__person_id", "answer__activity", "id", "number", "language", "submitted_at",
-           "run", "created_at", "verdicts")  # fmt: skip
-_number = itemgetter(3)
-_PLAIN = ("answer__activity", "number", "language")  # the others are read as text
+_Row = tuple[str, ...]
+_FIELDS = ("answer__person_id", "answer__activity", "number", "verdicts")  # of every row; then
+_KEY, _TIMES = ("id",), ("created_at", "submitted_at")
+_PLAIN = ("answer__activity", "number")  # the others are read as text
+_number = itemgetter(2)
 
 
 def read_works(
@@ -126,71 +107,91 @@ def read_works(
     people: Collection[uuid.UUID] | None,
     schemes: Mapping[str, Scheme],
     grades: Mapping[str, Graded],
+    *,
+    timed: bool = False,
 ) -> dict[uuid.UUID, dict[str, Work]]:
-    """Every submission is read, as tuples, for the first one says what was right at once."""
+    """Every submission is read, as tuples, for the first one says what was right at once; either
+    with what grades are found by, or with its times: each column of tens of thousands of rows
+    costs its share."""
     rows = Revision.objects.filter(answer__course=cohort.course, state=State.SUBMITTED)
     if people is None:  # of many: a list of them would be too long for a query
         members = Membership.objects.filter(cohort=cohort, role=Role.LEARNER)
         rows = rows.filter(answer__person__in=members.values("person"))
     else:
         rows = rows.filter(answer__person__in=people)
-    fields = [name if name in _PLAIN else Cast(name, TextField()) for name in _FIELDS]
+    names = _FIELDS + (_TIMES if timed else _KEY)
+    fields = [name if name in _PLAIN else Cast(name, TextField()) for name in names]
     persons = {text: person for person in learning for text in (person.hex, str(person))}
-    found: dict[str, dict[str, list[_Row]]] = {}
-    for row in rows.order_by().values_list(*fields):  # sorting the few here is the cheaper way
-        if row[0] in persons and row[1] in schemes:
-            mine = found.setdefault(row[0], {})
-            mine.setdefault(row[1], []).append(row)
-    reader = _Reader(schemes)
-    return {
-        persons[text]: {name: reader.work(name, rows, grades) for name, rows in mine.items()}
-        for text, mine in found.items()
+    once, more = _gathered(rows.order_by().values_list(*fields), persons, schemes)
+    reader = _Reader(schemes, grades)
+    work = reader.timed if timed else reader.graded
+    found = {
+        persons[text]: {name: work(row, row, 1) for name, row in mine.items()}
+        for text, mine in once.items()
+        if mine
     }
+    for (text, name), several in more.items():
+        several.sort(key=_number)  # the few here: cheaper than in the query
+        found[persons[text]][name] = work(several[0], several[-1], len(several))
+    return found
+
+
+def _gathered(
+    rows: Iterable[_Row], persons: Collection[str], schemes: Collection[str]
+) -> tuple[dict[str, dict[str, _Row]], dict[tuple[str, str], list[_Row]]]:
+    """By person and Activity: one submission of each, and all of those that have several."""
+    once: dict[str, dict[str, _Row]] = {text: {} for text in persons}
+    more: dict[tuple[str, str], list[_Row]] = {}
+    for row in rows:
+        text, name = row[0], row[1]
+        if text not in once or name not in schemes:
+            continue
+        mine = once[text]
+        if name in mine:
+            more.setdefault((text, name), [mine[name]]).append(row)
+        else:
+            mine[name] = row
+    return once, more
 
 
 class _Reader:
     """Turns submissions into Work. Most answers share a few sets of verdicts: each is parsed and
     added up once."""
 
-    def __init__(self, schemes: Mapping[str, Scheme]) -> None:
-        self.schemes = schemes
+    def __init__(self, schemes: Mapping[str, Scheme], grades: Mapping[str, Graded]) -> None:
+        self.schemes, self.grades = schemes, grades
         self.parsed: dict[str, Verdicts] = {}
-        self.machine: dict[tuple[str, str], Marks] = {}  # without a grade
-        self.rights: dict[tuple[str, str], bool | None] = {}
+        self.machine: dict[tuple[str, str], tuple[Marks, bool | None]] = {}  # without a grade
 
-    def work(self, activity: str, revisions: Sequence[_Row], grades: Mapping[str, Graded]) -> Work:
-        earlier = 0
-        if len(revisions) > 1:
-            revisions = sorted(revisions, key=_number)
-            earlier = sum(row[2] in grades for row in revisions[:-1])
-        first = revisions[0]
-        _person, _activity, revision, number, language, at, run, _created, text = revisions[-1]
-        graded = grades.get(revision)
+    def graded(self, first: _Row, last: _Row, tries: int) -> Work:
+        _person, activity, _number, text, revision = last
+        marks, right = self.judged(activity, text)
+        if first is not last:
+            right = self.judged(activity, first[3])[1]
+        graded = self.grades.get(revision)
         if graded:
             marks = self.schemes[activity].marks(self.verdicts(text), graded.given)
-        else:
-            marks = self.ungraded(activity, text)
-        return Work(
-            revision, number, language, at, run, self.verdicts(text), len(revisions),
-            self.right(activity, first[-1]), graded, earlier, marks, first[-2], first[5],
-        )  # fmt: skip
+        return Work(tries, right, marks, graded, revision)
+
+    def timed(self, first: _Row, last: _Row, tries: int) -> Work:
+        _person, activity, _number, text, drafted, sent = first
+        marks, right = self.judged(activity, text)
+        if first is not last:
+            marks = self.judged(activity, last[3])[0]
+        return Work(tries, right, marks, None, "", drafted, sent, last[5])
 
     def verdicts(self, text: str) -> Verdicts:
         if text not in self.parsed:
             self.parsed[text] = json.loads(text)
         return self.parsed[text]
 
-    def ungraded(self, activity: str, text: str) -> Marks:
-        key = (activity, text)
-        if key not in self.machine:
-            self.machine[key] = self.schemes[activity].marks(self.verdicts(text), None)
-        return self.machine[key]
-
-    def right(self, activity: str, text: str) -> bool | None:
-        key = (activity, text)
-        if key not in self.rights:
-            verdicts = self.verdicts(text)
-            checked = [verdicts.get(f, {}).get("verdict") for f in self.schemes[activity].checked]
+    def judged(self, activity: str, text: str) -> tuple[Marks, bool | None]:
+        """What the machine gave, and whether all that it could judge was right."""
+        found = self.machine.get((activity, text))
+        if found is None:
+            scheme, verdicts = self.schemes[activity], self.verdicts(text)
+            checked = [verdicts.get(name, {}).get("verdict") for name in scheme.checked]
             settled = [verdict for verdict in checked if verdict in _SETTLED]
-            self.rights[key] = all(v == Verdict.RIGHT for v in settled) if settled else None
-        return self.rights[key]
+            right = all(v == Verdict.RIGHT for v in settled) if settled else None
+            found = self.machine[activity, text] = scheme.marks(verdicts, None), right
+        return found

@@ -183,7 +183,7 @@ def test_nothing_for_a_week_is_quiet_and_a_finished_course_is_not() -> None:
     only = Room(room.cohort, learners=[done])
     fill(only, at=week)
     a_run(running)
-    (found,) = quiet(room.cohort, cohort_work(room.cohort), runs_of(room.cohort))
+    (found,) = quiet(room.cohort, cohort_work(room.cohort, timed=True), runs_of(room.cohort))
     assert found.learner.person == idle.pk and found.since == week
     assert found.place and found.place[1].id == STEP
 

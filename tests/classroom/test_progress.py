@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from classroom import progress
-from classroom.models import Adjustment, Deadline, Extension, Role, RubricPoint, SecondLook
+from classroom.models import Adjustment, Deadline, Extension, Role, RubricPoint
 from tests.classroom.factories import (
     Room,
     a_person,
@@ -85,17 +85,16 @@ def test_a_grade_counts_for_its_revision_alone() -> None:
         cohort=room.cohort, activity=essay, key="clear", text="Clear", points="2.5"
     )
     first = submit(room.learner, essay, text="The mean is over N, as the masked lanes are zero.")
-    row = grade(room, first, [point])
-    SecondLook.objects.create(grade=row, reason="I meant that.")
+    grade(room, first, [point])
     graded = work(room, essay)
-    assert graded.graded and graded.graded.has_open_look and not graded.marks.is_waiting
+    assert graded.graded and not graded.marks.is_waiting
     machine = len(
         progress.scoring.scheme(next(a for a in activities() if a.id == essay), []).checked
     )
     assert graded.marks.earned == machine + Decimal("2.5")
     submit(room.learner, essay, text="Another text of the same learner, a little longer than that.")
     again = work(room, essay)
-    assert again.graded is None and again.marks.is_waiting and again.earlier_grades == 1
+    assert again.graded is None and again.marks.is_waiting
 
 
 def test_a_held_grade_counts_for_instructors_and_not_for_who_may_not_see_it() -> None:

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from classroom import amounts
@@ -25,9 +28,19 @@ class Note:
 class Cell:
     earned: str
     possible: str
-    notes: Sequence[Note] = ()
+    notes: tuple[Note, ...] = ()
     address: str = ""
     is_full: bool = False
+
+    @property
+    def html(self) -> SafeString:
+        return _drawn(self.earned, self.possible, self.notes)
+
+
+@lru_cache(maxsize=4096)  # a table of thousands of cells holds few different ones
+def _drawn(earned: str, possible: str, notes: tuple[Note, ...]) -> SafeString:
+    cell = {"earned": earned, "possible": possible, "notes": notes}
+    return render_to_string("classroom/gradebook/_cell.html", {"cell": cell})
 
 
 @dataclass(frozen=True)
