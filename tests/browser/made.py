@@ -24,7 +24,7 @@ from accounts.models import Person  # noqa: E402
 from kernels.artifacts import checkpoint_step  # noqa: E402
 from kernels.events import Outcome  # noqa: E402
 from runner.models import Run, RunArtifact, StoredEvent  # noqa: E402
-from tests.browser.trained import trained  # noqa: E402
+from tests.browser.trained import resumed, trained  # noqa: E402
 
 AT = "2026-11-30T12:00:00.000Z"
 MADE = {
@@ -53,8 +53,11 @@ def main() -> None:
     )  # fmt: skip
     runs["trained"] = a_training(person, trained(300))
     runs["lost"] = a_training(
-        person, trained(300, lost_at=257, telemetry=True), parameters={"warmup": 0, "decay": 0.0}
-    )
+        person, trained(300, lost_at=257, telemetry=True), parameters={"warmup": 0, "decay": 0.0},
+        attempt=2, began_at=timezone.now() - timedelta(seconds=64),
+    )  # fmt: skip
+    start = {"run": str(runs["trained"].pk), "file": "step_000200.bin", "step": 200}
+    runs["resumed"] = a_training(person, resumed(200, 300), resumes=start)
     runs["long"] = a_training(person, trained(10_000))
     sessions = {name: session(run.owner) for name, run in runs.items() if run.owner}
     ids = {name: str(run.pk) for name, run in runs.items()}

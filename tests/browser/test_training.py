@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import ended, signed_in
 from tests.browser.streaming import FAKE_SOCKET, MEASURE
-from tests.browser.trained import trained
+from tests.browser.trained import PHASES, trained
 from tests.stack import ROOT, Stack
 
 Open = Callable[..., Page]
@@ -101,13 +101,13 @@ SAID = """() => {
         labels: [...document.querySelectorAll(".chart .plot")].map((plot) => plot.ariaLabel).sort(),
         phases: all(".phases li, .phases p"), clipped: all(".clipped"),
         telemetry: all(".telemetry"), last: all(".kept li").slice(-1), sample: all(".sample"),
-        prove: all(".prove"), numbers: all(".numbers > div"),
+        prove: all(".prove"), numbers: all(".numbers > div"), elapsed: all("[data-elapsed]"),
     };
 }"""
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
-@pytest.mark.parametrize("name", ["trained", "lost", "long"])
+@pytest.mark.parametrize("name", ["trained", "lost", "long", "resumed"])
 def test_a_script_says_what_the_server_said(opened: Open, name: str, language: str) -> None:
     without = opened(name, language, java_script_enabled=False).evaluate(SAID)
     page = opened(name, language)
@@ -128,6 +128,19 @@ STEPS_OF_LOSS = """() => {
     const told = JSON.parse(document.querySelector("[data-panel] > script").textContent).told;
     return told.curves.find((curve) => curve.name === "loss").steps;
 }"""
+
+
+def test_a_training_that_was_lost_says_how_long_all_of_it_took(opened: Open) -> None:
+    page = opened("lost")
+    expect(page.locator("[data-elapsed]")).to_have_text("64.0 s, of them 4.0 s in attempt 2")
+
+
+def test_a_training_that_goes_on_is_shown_with_what_came_before(opened: Open) -> None:
+    page = opened("resumed")
+    expect(page.locator(".phases li")).to_have_text(
+        [f"{name} from step {step}" for name, step in PHASES]
+    )
+    expect(page.locator(".places li")).to_have_count(1)
 
 
 def test_checkpoints_are_walked_by_keyboard(opened: Open) -> None:

@@ -35,6 +35,20 @@ def trained(steps: int = 300, lost_at: int = 0, telemetry: bool = False) -> list
     return said
 
 
+def resumed(after: int, steps: int) -> list[Said]:
+    """A training that goes on from the checkpoint at `after`: it says once more in which phase
+    it is."""
+    phase = [name for name, first in PHASES if first <= after][-1]
+    said = [
+        schedule(steps), note("log.andrea.no-telemetry"),
+        note("log.andrea.resumed", step=after, file=f"step_{after:06d}.bin"),
+        note("log.andrea.phase", phase=phase, step=after + 1),
+    ]  # fmt: skip
+    for step in range(after + 1, steps + 1):
+        said += at(step, loss_at(step), steps, telemetry=False)
+    return said
+
+
 def schedule(steps: int) -> Said:
     return note(
         "log.andrea.schedule", steps=steps, warmup=steps // 10, clip=CLIP, peak=0.003, floor=0.1,
