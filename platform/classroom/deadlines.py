@@ -14,6 +14,8 @@ from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.db.models import FilteredRelation, Q, QuerySet
+
 from classroom.models import Cohort, Deadline, Extension, Membership, Role
 
 WALL = "%Y-%m-%dT%H:%M"
@@ -137,11 +139,35 @@ def closes(person: Any, cohort: Cohort, lesson: str) -> Deadline | Extension | N
 def last_ends(person: Any, course: str) -> dict[str, Deadline | Extension]:
     """By lesson, what closes it for who learns the course in one cohort or several: the last
     that does. A lesson which one of them leaves open has no end. In three queries at most."""
-    mine = Membership.objects.filter(
+    cohorts = list(_learning(person, course).values_list("cohort_id", flat=True))
+    return _last(person, list(closings_of(cohorts, person).values())) if cohorts else {}
+
+
+def last_end(person: Any, course: str, lesson: str) -> Deadline | Extension | None:
+    """The same of one lesson, in one query: a step's page asks it."""
+    ends: list[Deadline | Extension] = []
+    rows = _learning(person, course).annotate(
+        mine=FilteredRelation("cohort__deadlines", condition=Q(cohort__deadlines__lesson=lesson)),
+        longer=FilteredRelation(
+            "cohort__extensions",
+            condition=Q(cohort__extensions__lesson=lesson, cohort__extensions__person=person),
+        ),
+    )
+    fields = ("mine__at", "mine__zone", "longer__at", "longer__zone", "longer__reason")
+    for at, zone, later, its_zone, reason in rows.values_list(*fields):
+        if at is None:
+            return None  # one of the cohorts leaves it open
+        deadline = Deadline(lesson=lesson, at=at, zone=zone)
+        extension = later and Extension(lesson=lesson, at=later, zone=its_zone, reason=reason)
+        ends.append(_later(deadline, extension or None))
+    return max(ends, key=lambda end: end.at, default=None)
+
+
+def _learning(person: Any, course: str) -> QuerySet[Membership]:
+    """Where the person learns the course; in an archived cohort no deadline holds."""
+    return Membership.objects.filter(
         person=person, role=Role.LEARNER, cohort__course=course, cohort__archived_at=None
     )
-    cohorts = list(mine.values_list("cohort_id", flat=True))
-    return _last(person, list(closings_of(cohorts, person).values())) if cohorts else {}
 
 
 def _last(person: Any, ends: Sequence[Closings]) -> dict[str, Deadline | Extension]:

@@ -4,15 +4,15 @@ A grade stays with its revision: after a new submission both are shown. A learne
 another look at each, once, with a reason.
 """
 
-import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString
@@ -23,8 +23,8 @@ from classroom.grading import subject_of
 from classroom.markdown import render
 from classroom.models import Cohort, Grade, Membership, Role, RubricPoint, SecondLook
 from classroom.queue import NoSuchQuestion, Question, question
-from classroom.rubrics import rubric_of
-from classroom.scoring import Given, Marks, scheme
+from classroom.received import Received, received
+from classroom.scoring import Given, scheme
 from classroom.titles import place_of, titles_of
 from lessons.checking import Verdict
 from lessons.content.structure import TextField
@@ -91,17 +91,14 @@ def of_step(
 
     With `cohort` only what came from there: who teaches in one reads nothing of another's.
     """
-    rows = _published(person).filter(
-        revision__answer__course=course, revision__answer__activity=activity
+    narrowed: dict[str, Any] = {} if cohort is None else {"cohort": cohort}
+    rows = received(
+        person, revision__answer__course=course, revision__answer__activity=activity, **narrowed
     )
-    if cohort is not None:
-        rows = rows.filter(cohort=cohort)
-    grades = list(rows.order_by("-revision__number", "-pk"))
-    reader = _Reader(person, language)
     return [
         found
-        for grade in grades
-        if (found := reader.read(grade, is_latest=grade is grades[0])) is not None
+        for row in rows
+        if (found := _read(row, language, is_latest=row is rows[0])) is not None
     ]
 
 
@@ -112,19 +109,17 @@ def graded(shown: Sequence[Feedback]) -> int:
 
 def of_grade(person: Any, grade_id: int, language: str) -> tuple[Feedback, Question] | None:
     """One published grade of this person's, with its question."""
-    grade = _published(person).filter(pk=grade_id).first()
-    found = _Reader(person, language).read(grade, is_latest=True) if grade else None
-    if grade is None or found is None:
-        return None
-    return found, question(grade.cohort, grade.revision.answer.activity)
+    for row in received(person, pk=grade_id):
+        if found := _read(row, language, is_latest=True):
+            return found, question(row.grade.cohort, row.grade.revision.answer.activity)
+    return None
 
 
 def mark_seen(shown: Sequence[Feedback]) -> None:
     """The learner has them before their eyes; one that was changed meanwhile is news still."""
-    now = timezone.now()
-    for item in shown:
-        if item.is_new:
-            Grade.objects.filter(pk=item.grade.pk, version=item.grade.version).update(seen_at=now)
+    new = [Q(pk=item.grade.pk, version=item.grade.version) for item in shown if item.is_new]
+    if new:
+        Grade.objects.filter(reduce(or_, new)).update(seen_at=timezone.now())
 
 
 def mark_all_seen(person: Any) -> None:
@@ -155,66 +150,41 @@ def ask_for_a_look(person: Any, grade: Grade, reason: str) -> None:
         raise AlreadyAsked from twice
 
 
-def _published(person: Any) -> QuerySet[Grade]:
-    return (
-        Grade.objects.filter(revision__answer__person=person, published_at__isnull=False)
-        .select_related("cohort", "revision__answer", "second_look")
-        .prefetch_related("given", "passages")
+def _read(row: Received, language: str, *, is_latest: bool) -> Feedback | None:
+    """A grade as its learner reads it. None where the course no longer asks the question."""
+    grade, revision = row.grade, row.grade.revision
+    try:
+        asked = question(grade.cohort, revision.answer.activity)
+    except NoSuchQuestion:
+        return None
+    rubric = row.rubric(asked.activity)
+    given = Given(tuple(row.held), grade.adjustment, grade.is_ungradable)
+    marks = scheme(asked.activity, rubric).marks(revision.verdicts, given)
+    look = getattr(grade, "second_look", None)
+    return Feedback(
+        grade=grade,
+        number=revision.number,
+        earned="" if marks.earned is None else amounts.points(marks.earned),
+        possible=amounts.points(marks.possible),
+        items=[*_checked(asked, revision), *_given(asked, rubric, row.held, language)],
+        adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
+        comment=render(grade.comment) if grade.comment else SafeString(""),
+        remarks=[Remark(passage.quote, render(passage.text)) for passage in row.passages],
+        look=look,
+        reply=render(look.reply) if look and look.reply else SafeString(""),
+        may_ask=look is None and grade.cohort.archived_at is None and row.learns,
+        is_new=grade.seen_at is None,
+        is_latest=is_latest,
     )
 
 
-class _Reader:
-    """Grades as their learner reads them: what several of them share is asked once."""
-
-    def __init__(self, person: Any, language: str) -> None:
-        self.person, self.language = person, language
-        self._rubrics: dict[tuple[uuid.UUID, str], list[RubricPoint]] = {}
-
-    def read(self, grade: Grade, *, is_latest: bool) -> Feedback | None:
-        """None where the course no longer asks the question."""
-        revision = grade.revision
-        try:
-            asked = question(grade.cohort, revision.answer.activity)
-        except NoSuchQuestion:
-            return None
-        rubric = self.rubric(grade.cohort, asked)
-        marks = _marks(grade, asked, rubric)
-        look = getattr(grade, "second_look", None)
-        return Feedback(
-            grade=grade,
-            number=revision.number,
-            earned="" if marks.earned is None else amounts.points(marks.earned),
-            possible=amounts.points(marks.possible),
-            items=[*_checked(asked, revision), *self.given(grade, asked, rubric)],
-            adjustment=amounts.signed(grade.adjustment) if grade.adjustment else "",
-            comment=render(grade.comment) if grade.comment else SafeString(""),
-            remarks=[Remark(row.quote, render(row.text)) for row in grade.passages.all()],
-            look=look,
-            reply=render(look.reply) if look and look.reply else SafeString(""),
-            may_ask=look is None
-            and grade.cohort.archived_at is None
-            and grade.cohort_id in self.learns_in,
-            is_new=grade.seen_at is None,
-            is_latest=is_latest,
-        )
-
-    def given(self, grade: Grade, asked: Question, rubric: Sequence[RubricPoint]) -> Iterator[Item]:
-        held = {row.point_id for row in grade.given.all()}
-        for point in rubric:
-            if point.pk in held:
-                words = points.point_html(asked, point, self.language)
-                yield Item(words, amounts.signed(point.points))
-
-    def rubric(self, cohort: Cohort, asked: Question) -> list[RubricPoint]:
-        key = cohort.pk, asked.activity.id
-        if key not in self._rubrics:
-            self._rubrics[key] = rubric_of(cohort, asked.activity)
-        return self._rubrics[key]
-
-    @cached_property
-    def learns_in(self) -> set[uuid.UUID]:
-        rows = Membership.objects.filter(person=self.person, role=Role.LEARNER)
-        return set(rows.values_list("cohort_id", flat=True))
+def _given(
+    asked: Question, rubric: Sequence[RubricPoint], held: Collection[int], language: str
+) -> Iterator[Item]:
+    for point in rubric:
+        if point.pk in held:
+            words = points.point_html(asked, point, language)
+            yield Item(words, amounts.signed(point.points))
 
 
 def _checked(asked: Question, revision: Revision) -> list[Item]:
@@ -223,12 +193,6 @@ def _checked(asked: Question, revision: Revision) -> list[Item]:
     right = sum(revision.verdicts.get(name, {}).get("verdict") == Verdict.RIGHT for name in fields)
     words = SafeString(escape(_("checked by the site")))
     return [Item(words, amounts.signed(Decimal(right)))] if right else []
-
-
-def _marks(grade: Grade, asked: Question, rubric: Sequence[RubricPoint]) -> Marks:
-    held = tuple(row.point_id for row in grade.given.all())
-    given = Given(held, grade.adjustment, grade.is_ungradable)
-    return scheme(asked.activity, rubric).marks(grade.revision.verdicts, given)
 
 
 def _news(grade: Grade) -> News:

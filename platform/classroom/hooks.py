@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from classroom import feedback
-from classroom.deadlines import last_ends
+from classroom.deadlines import last_end, last_ends
 from classroom.models import Deadline, Extension
 from classroom.standing import standing
 from classroom.wording import said
@@ -22,7 +22,7 @@ from lessons.views.found import reading_language
 
 def gate(person: Any, course: str, lesson: str) -> Closed | None:
     """Closed when the lesson is over in every cohort in which this person learns the course."""
-    last = last_ends(person, course).get(lesson)
+    last = last_end(person, course, lesson)
     if last is None or timezone.now() < last.at:
         return None
     return Closed(
@@ -47,7 +47,7 @@ def step_part(request: HttpRequest, course: Course, lesson: Lesson, step: Step) 
         context = {"feedback": shown, "older_is_new": any(item.is_new for item in shown[1:])}
         below = render_to_string("classroom/feedback/_step.html", context, request)
         feedback.mark_seen(shown)
-    end = last_ends(request.user, course.id).get(lesson.id) if mine.is_member else None
+    end = last_end(request.user, course.id, lesson.id) if mine.is_member else None
     return Beside(
         above=closing(request, end) if end else SafeString(""),
         below=below,

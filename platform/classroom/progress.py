@@ -209,16 +209,8 @@ def _schemes(cohort: Cohort, asked: Iterable[Activity]) -> dict[str, Scheme]:
     for point in RubricPoint.objects.filter(cohort=cohort):
         rows[point.activity].append(point)
     return {
-        item.id: scoring.scheme(item, [*rows[item.id], *_undone(cohort, item, rows[item.id])])
+        item.id: scoring.scheme(
+            item, [*rows[item.id], *rubrics.undone(cohort, item, rows[item.id])]
+        )
         for item in asked
     }
-
-
-def _undone(cohort: Cohort, activity: Activity, rows: Collection[RubricPoint]) -> list[RubricPoint]:
-    """The lesson's rubric points that have no row yet, not stored."""
-    known = {(row.field, row.key) for row in rows}
-    return [
-        RubricPoint(cohort=cohort, activity=activity.id, field=field, key=key, points=1)
-        for field, key in rubrics.declared(activity)
-        if (field, key) not in known
-    ]

@@ -56,6 +56,19 @@ def declared(activity: Activity) -> list[tuple[str, str]]:
     ]
 
 
+def undone(cohort: Cohort, activity: Activity, rows: Collection[RubricPoint]) -> list[RubricPoint]:
+    """The points that the lesson declares and `rows` lack, not stored."""
+    known = {(row.field, row.key) for row in rows}
+    return [
+        RubricPoint(
+            cohort=cohort, activity=activity.id, field=field, key=key, points=Decimal(1),
+            position=place,
+        )
+        for place, (field, key) in enumerate(declared(activity))
+        if (field, key) not in known
+    ]  # fmt: skip
+
+
 def rubric_of(cohort: Cohort, activity: Activity) -> list[RubricPoint]:
     """In order, the retired ones too; on first use the lesson's points become rows."""
     return rubrics_of(cohort, [activity])[activity.id]
@@ -66,12 +79,7 @@ def rubrics_of(cohort: Cohort, activities: Iterable[Activity]) -> dict[str, list
     wanted = {activity.id: activity for activity in activities}
     rows = _rows(cohort, wanted)
     missing = [
-        RubricPoint(
-            cohort=cohort, activity=name, field=field, key=key, points=Decimal(1), position=place
-        )
-        for name, activity in wanted.items()
-        for place, (field, key) in enumerate(declared(activity))
-        if not any((row.field, row.key) == (field, key) for row in rows[name])
+        point for name, activity in wanted.items() for point in undone(cohort, activity, rows[name])
     ]
     if missing:  # another grader may be making them too: the same rows, once
         RubricPoint.objects.bulk_create(missing, ignore_conflicts=True)
