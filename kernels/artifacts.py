@@ -1,5 +1,6 @@
 """Files that a Run hands out: written beside their final name, then renamed into place."""
 
+import errno
 import hashlib
 import os
 import re
@@ -7,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kernels.events import Artifact
-from kernels.procedure import Context
+from kernels.procedure import BadParameter, Context
 
 MEDIA = {
     ".png": "image/png",
@@ -30,15 +31,56 @@ def checkpoint_step(name: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def require_writable(folder: Path) -> None:
+    """Whether files can be put into that folder, which need not be there yet. Makes nothing.
+
+    Raises BadParameter in one sentence.
+    """
+    try:
+        there = nearest(folder.absolute())
+    except OSError as error:
+        raise unusable(folder, error.errno) from None
+    if not there.is_dir():
+        raise unusable(folder, errno.ENOTDIR)
+    if os.statvfs(there).f_flag & os.ST_RDONLY:
+        raise unusable(folder, errno.EROFS)
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise unusable(folder, errno.EACCES)
+
+
+def nearest(path: Path) -> Path:
+    """The path itself, or the nearest above it that is there. Raises OSError."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        if path.is_symlink():  # to nowhere
+            raise
+        return nearest(path.parent)
+    return path
+
+
+def unusable(folder: Path, number: int | None) -> BadParameter:
+    why = os.strerror(number or errno.EIO)
+    return BadParameter(
+        f"output: {folder} cannot be used ({why}); accepted: a folder that files can be put into."
+    )
+
+
 def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifact:
-    """Have `write` fill a temporary file, put it in place as `name`, and describe it."""
+    """Have `write` fill a temporary file, put it in place as `name`, and describe it.
+
+    Raises OSError, and leaves no part of a file then.
+    """
     target = context.outputs / name
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.stem}.partial{target.suffix}")
-    write(temporary)
-    with temporary.open("rb+") as file:
-        os.fsync(file.fileno())
-    temporary.replace(target)
+    try:
+        write(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
     return describe(context, name)
 
 

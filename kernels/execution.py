@@ -4,11 +4,13 @@ Used by `python -m kernels` and by the child process of a worker. An exception b
 outcome with a sentence of its own; a person's mistake and a fault of ours are kept apart.
 """
 
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from kernels import machine
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
@@ -23,6 +25,9 @@ OUTCOMES = {
     "triton.errors.TritonError": Outcome.ERROR_IN_CODE,  # compile errors, too many resources
     "kernels.procedure.CodeError": Outcome.ERROR_IN_CODE,
 }
+# What a disk says that takes nothing more: a person's to mend, and no fault of the code.
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO, errno.ENAMETOOLONG)
+DENIED = (errno.EACCES, errno.EPERM)  # about a file of the Run's own
 NO_GPU = "no GPU"
 REFUSED = "end.refused"
 NOTES = {
@@ -91,6 +96,9 @@ def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator
         yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(code))
     except BadParameter as mistake:  # one that shows only when the parameters meet
         yield End(Outcome.FAILED, refusal(mistake))
+    except OSError as error:
+        told = not_written(error, context, tally)
+        yield from [told] if told else fault(error, tally)
     except Exception as error:
         yield from fault(error, tally)
 
@@ -169,6 +177,15 @@ def fault(error: Exception, tally: Tally) -> Iterator[Event]:
     yield Log(text=f"{type(error).__name__}: {error}", level="error")
     note = Note(NOTES[outcome], {"error": type(error).__name__})
     yield End(outcome, note, tally.passed, tally.failed)
+
+
+def not_written(error: OSError, context: Context, tally: Tally) -> End | None:
+    """The end of a Run whose files the disk refuses; None for any other mistake."""
+    mine = Path(str(error.filename)).is_relative_to(context.outputs)
+    if error.errno not in DISK and not (error.errno in DENIED and mine):
+        return None
+    note = Note("end.not-written", {"reason": str(error.strerror)})
+    return End(Outcome.FAILED, note, tally.passed, tally.failed)
 
 
 def outcome_of(error: Exception) -> Outcome:

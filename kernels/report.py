@@ -21,9 +21,11 @@ from kernels.events import (
     Table,
     Verdict,
 )
+from kernels.execution import REFUSED
 from kernels.messages import MESSAGES, sentence
 from kernels.procedure import Procedure
 
+EXACT = 2.0**53
 CELL_STYLES = {True: "green", False: "bold red"}
 
 
@@ -133,19 +135,24 @@ class Report:
         shown = Grid("metric", "series", "last value", "unit")
         for (name, series), metric in self.metrics.items():
             title = MESSAGES.get(f"metric.{name}", name)
-            shown.add_row(escape(title), escape(series), f"{metric.value:.7g}", metric.unit or "")
+            value = figure(metric.value)
+            shown.add_row(escape(title), escape(series), value, metric.unit or "")
         self.console.print(shown)
 
     def print_end(self) -> None:
-        """The outcome and its sentence; a refusal says all there is to say by itself."""
+        """The outcome and its sentence, or the sentence alone where it says both. What a person
+        gave wrongly is told by the terminal."""
         if self.end is None:
+            return
+        code = self.end.note.code if self.end.note is not None else ""
+        if code.startswith(REFUSED):
             return
         style = CELL_STYLES[self.end.outcome is Outcome.PASSED]
         outcome = MESSAGES[f"outcome.{self.end.outcome.value}"]
-        note = sentence(self.end.note) if self.end.note else ""
-        alone = self.end.note is not None and self.end.note.code.startswith("refusal.")
+        note = sentence(self.end.note) if self.end.note else outcome
+        alone = code.startswith("refusal.") or note.startswith(outcome.partition(".")[0])
         words = [f"[{style}]{escape(note if alone else outcome)}[/]"]
-        if note not in ("", outcome) and not alone:
+        if not alone:
             words.append(escape(note))
         self.console.print(*words)
 
@@ -156,6 +163,12 @@ def square(cases: list[Case]) -> str:
     passed = sum(case.verdict is Verdict.PASSED for case in cases)
     error = max(case.max_abs_error or 0.0 for case in cases)
     return f"[{CELL_STYLES[passed == len(cases)]}]{passed}/{len(cases)}[/]  {error:.1e}"
+
+
+def figure(value: float) -> str:
+    """A count to its last digit, any other number to seven."""
+    whole = float(value).is_integer() and abs(value) < EXACT
+    return str(int(value)) if whole else f"{value:.7g}"
 
 
 def cell(value: str | int | float | None) -> str:

@@ -1,35 +1,37 @@
 """`python -m kernels`: the Procedures at a terminal.
 
-Exit status: 0 passed (or stopped with a checkpoint), 1 failed (or stopped), 2 bad arguments,
-3 device not available.
+Exit status: 0 passed (or stopped with a checkpoint), 1 failed (or stopped), 2 bad arguments, also
+those that show only while it runs, 3 device not available. A bad argument is answered with one
+sentence on stderr, and nothing is written; the output folder is made by the first file in it.
 """
 
 import argparse
 import json
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from kernels import machine
+from kernels.artifacts import require_writable
 from kernels.config import read_config
-from kernels.events import End, Event, Outcome, to_data
+from kernels.events import End, Event, Note, Outcome, to_data
 from kernels.execution import REFUSED, execute
-from kernels.messages import MESSAGES
+from kernels.messages import MESSAGES, sentence
 from kernels.procedure import BadParameter, Context, Device, Procedure
 from kernels.registry import PROCEDURES, UnknownProcedure, accepts, get, parse
 from kernels.report import Report
+from kernels.signals import Asked
 
 PASSED, FAILED, BAD_ARGUMENTS, NO_DEVICE = 0, 1, 2, 3
 SAVED = "end.saved"  # stopped, and nothing is lost
 DEVICE_REFUSALS = {"refusal.no-gpu", "refusal.needs-gpu"}
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], asked: Asked) -> int:
+    """The exit status. `asked` holds what signals ask for from now on."""
     parser = arguments_parser()
     options = parser.parse_args(arguments)
     if options.list:
@@ -39,11 +41,10 @@ def main(arguments: list[str]) -> int:
         parser.error("a Procedure is needed; --list shows them")
     try:
         procedure = get(options.name)
-        context = prepare(procedure, options)
+        context = prepare(procedure, options, asked)
     except (UnknownProcedure, BadParameter) as mistake:
         print(mistake, file=sys.stderr)
         return BAD_ARGUMENTS
-    stop_on_signals(context)
     # Before torch and Triton are imported: Triton decides once, when it reads a kernel.
     if context.device is Device.CPU:
         os.environ["TRITON_INTERPRET"] = "1"
@@ -52,10 +53,13 @@ def main(arguments: list[str]) -> int:
         os.environ.pop("TRITON_INTERPRET", None)
     events = execute(procedure, context, sandbox="none")
     try:
-        return status_of(show_json(events) if options.json else Report(procedure).show(events))
+        end = show_json(events) if options.json else Report(procedure).show(events)
     except BrokenPipeError:  # the reader went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    if end is not None and refused(end) and not options.json:
+        print(reason(end), file=sys.stderr)
+    return status_of(end)
 
 
 def arguments_parser() -> argparse.ArgumentParser:
@@ -79,7 +83,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def prepare(procedure: Procedure, options: argparse.Namespace) -> Context:
+def prepare(procedure: Procedure, options: argparse.Namespace, asked: Asked) -> Context:
     given = read_config(options.config, procedure) if options.config else {}
     for pair in options.set:
         key, equals, value = pair.partition("=")
@@ -91,13 +95,10 @@ def prepare(procedure: Procedure, options: argparse.Namespace) -> Context:
         accepted = ", ".join(map(str, procedure.versions))
         raise BadParameter(f"{procedure.name} has no version {version}; accepted: {accepted}.")
     parameters = parse(procedure, given)
-    try:
-        options.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadParameter(
-            f"{options.output} cannot be used for output: {error.strerror}."
-        ) from None
-    return Context(choose_device(options.device), version, parameters, options.output.resolve())
+    require_writable(options.output)
+    device = choose_device(options.device)
+    output = options.output.resolve()
+    return Context(device, version, parameters, output, asked.stop, asked.checkpoint)
 
 
 def choose_device(asked: str | None) -> Device:
@@ -111,17 +112,6 @@ def choose_device(asked: str | None) -> Device:
         file=sys.stderr,
     )
     return Device.CPU
-
-
-def stop_on_signals(context: Context) -> None:
-    def stop(number: int, frame: FrameType | None) -> None:
-        context.stop.set()
-        if number == signal.SIGINT:
-            signal.signal(number, signal.SIG_DFL)  # a second Ctrl-C ends at once
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGUSR1, lambda number, frame: context.checkpoint.set())
 
 
 def show_json(events: Iterator[Event]) -> End | None:
@@ -141,14 +131,30 @@ def envelope(seq: int, event: Event) -> dict[str, Any]:
 def status_of(end: End | None) -> int:
     if end is None:
         return FAILED
-    code = end.note.code if end.note is not None else ""
+    code = code_of(end)
     if code in DEVICE_REFUSALS:
         return NO_DEVICE
-    if code == REFUSED:
+    if refused(end):
         return BAD_ARGUMENTS
     if code == SAVED:
         return PASSED
     return PASSED if end.outcome is Outcome.PASSED else FAILED
+
+
+def refused(end: End) -> bool:
+    """Whether a person's mistake ended it, whichever sentence it has."""
+    code = code_of(end)
+    return code.startswith((REFUSED, "refusal.")) and code not in DEVICE_REFUSALS
+
+
+def reason(end: End) -> str:
+    """The mistake in one sentence, which names the key and what is accepted."""
+    note = end.note or Note("")
+    return str(note.params["reason"]) if "reason" in note.params else sentence(note)
+
+
+def code_of(end: End) -> str:
+    return end.note.code if end.note is not None else ""
 
 
 def print_list() -> None:

@@ -5,6 +5,14 @@ from kernels.marking import counted, gettext_noop
 ANDREA: dict[str, str] = {
     # Endings
     "end.refused": gettext_noop("Not accepted: {reason}"),
+    "end.refused-steps": gettext_noop(
+        "The parameter steps is not accepted as given. Accepted: more steps than the checkpoint "
+        "has made. In detail: {reason}"
+    ),
+    "end.refused-output": gettext_noop(
+        "The output folder is not accepted as it is. Accepted: an empty folder, or that of the "
+        "same training. In detail: {reason}"
+    ),
     "end.refused-corpus": gettext_noop(
         "The parameter corpus is not accepted as given. Accepted: a file or folder of UTF-8 text, "
         "long enough to train on. In detail: {reason}"
@@ -21,6 +29,10 @@ ANDREA: dict[str, str] = {
         "The parameter batch is not accepted as given. Accepted: a batch that the memory holds. "
         "In detail: {reason}"
     ),
+    "end.refused-width": gettext_noop(
+        "The parameter width is not accepted as given. Accepted: a model that the memory holds. "
+        "In detail: {reason}"
+    ),
     "end.refused-checkpoint": gettext_noop(
         "The parameter checkpoint is not accepted as given. Accepted: the path of a checkpoint "
         "file of a model of this shape. In detail: {reason}"
@@ -34,10 +46,25 @@ ANDREA: dict[str, str] = {
         "{steps} step made; the last loss is {loss}.",
         "{steps} steps made; the last loss is {loss}.",
     ),
+    "end.no-update": gettext_noop(
+        "All {step} steps are made, and not one changed the weights: no gradient had a finite norm."
+    ),
+    "end.not-finite": gettext_noop(
+        "All {step} steps are made, but the last loss is no finite number: this model is lost. Go "
+        "on from an earlier checkpoint, with a lower learning rate."
+    ),
     "end.not-saved": gettext_noop("The checkpoint of step {step} could not be written: {reason}."),
     # Lines of the log
     "log.andrea.not-saved": gettext_noop(
         "The checkpoint of step {step} could not be written ({reason}). The one before is intact."
+    ),
+    "log.andrea.loss-not-kept": gettext_noop(
+        "Step {step}: the loss could not be written ({reason}). The training goes on; what is "
+        "missing is written as soon as there is room."
+    ),
+    "log.andrea.sample-not-kept": gettext_noop(
+        "Step {step}: the sample could not be written ({reason}). The training goes on; what is "
+        "missing is written as soon as there is room."
     ),
     "log.andrea.peer": gettext_noop("{name} is ready to be timed."),
     "log.andrea.peer-failed": gettext_noop("{name} cannot be timed here: {why}"),
@@ -138,6 +165,7 @@ ANDREA: dict[str, str] = {
     "metric.gpu-use": gettext_noop("Use of the GPU"),
     "metric.gpu-power": gettext_noop("Power the GPU draws"),
     "metric.gpu-temperature": gettext_noop("Temperature of the GPU"),
+    "metric.host-load": gettext_noop("Load of the host: processes that run or wait"),
     "metric.loss-scale": gettext_noop("Loss scale"),
     "metric.score": gettext_noop("Score of the sample"),
     "metric.bigrams": gettext_noop("Different word pairs"),

@@ -1,5 +1,7 @@
 """From a generator to exactly one outcome, whatever happens in it."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -103,6 +105,33 @@ def test_an_exception_has_an_outcome_and_a_line_in_the_log(
         isinstance(log, Log) and log.level == "error" and type(error).__name__ in (log.text or "")
     )
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG])
+def test_a_disk_that_takes_nothing_more_is_said_and_is_no_fault_of_ours(
+    ended: Callable[..., Said], number: int
+) -> None:
+    def body(context: Context) -> Iterator[Event]:
+        yield case(Verdict.PASSED)
+        raise OSError(number, os.strerror(number))
+
+    end = ended(body).end
+    assert end.outcome is Outcome.FAILED and end.passed == 1
+    assert end.note == Note("end.not-written", {"reason": os.strerror(number)})
+
+
+def test_a_file_of_its_own_that_is_denied_is_said_and_any_other_is_a_fault(
+    ended: Callable[..., Said], tmp_path: Path
+) -> None:
+    def denied(path: Path) -> Outcome:
+        def body(context: Context) -> Iterator[Event]:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            yield
+
+        return ended(body).end.outcome
+
+    assert denied(tmp_path / "a.json") is Outcome.FAILED
+    assert denied(Path("/elsewhere")) is Outcome.INFRASTRUCTURE_FAILURE
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")

@@ -1,5 +1,6 @@
 """`python -m kernels`, started as people start it: exit statuses, JSON, configuration, signals."""
 
+import io
 import json
 import os
 import signal
@@ -9,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from kernels.events import End, Metric, Note, Outcome
+from kernels.messages import MESSAGES
 from kernels.registry import PROCEDURES
+from kernels.report import Report
+from kernels.terminal import status_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # No card, so that the same happens on a machine that has one.
@@ -149,3 +155,74 @@ def test_sigterm_ends_cleanly_with_an_outcome(tmp_path: Path) -> None:
     assert child.returncode == 1
     assert lines[-1]["data"]["outcome"] == "cancelled"
     assert (tmp_path / "checkpoints" / "rmsnorm-kernel.pt").exists()
+
+
+@pytest.mark.parametrize(
+    ("note", "status"),
+    [
+        (Note("end.refused", {"reason": "n = 1"}), 2),
+        (Note("end.refused-corpus", {"reason": "corpus"}), 2),
+        (Note("refusal.epsilon", {"epsilon": "0"}), 2),
+        (Note("refusal.needs-gpu"), 3),
+        (Note("refusal.no-gpu"), 3),
+        (Note("end.saved"), 0),
+        (Note("end.not-saved"), 1),
+        (Note("end.halted"), 1),
+        (None, 1),
+    ],
+    ids=lambda value: value.code if isinstance(value, Note) else str(value),
+)
+def test_the_status_follows_from_how_it_ended(note: Note | None, status: int) -> None:
+    outcome = Outcome.CANCELLED if note == Note("end.saved") else Outcome.FAILED
+    assert status_of(End(outcome, note)) == status
+
+
+@pytest.mark.parametrize("code", [code for code in MESSAGES if code.startswith("end.refused")])
+def test_every_refusal_is_2(code: str) -> None:
+    assert status_of(End(Outcome.FAILED, Note(code, {"reason": "a"}))) == 2
+
+
+def test_an_end_is_said_once() -> None:
+    """The outcome's own words are left out where the sentence begins with them."""
+    for note, due in (
+        (Note("end.fault", {"error": "KeyError"}), "A fault on our side (KeyError). It"),
+        (Note("outcome.infrastructure_failure"), "A fault on our side. It"),
+    ):
+        said = shown(End(Outcome.INFRASTRUCTURE_FAILURE, note))
+        assert said.startswith(due) and said.count("fault") == 1
+    refused = End(Outcome.FAILED, Note("end.refused-corpus", {"reason": "corpus"}))
+    assert shown(refused) == ""  # the terminal says it, on stderr
+    assert shown(End(Outcome.FAILED, Note("end.halted", {"step": 5, "failures": 5, "lowest": 30})))
+
+
+def test_counts_are_shown_to_the_last_digit() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    Report(PROCEDURES["andrea.memory-plan"], console).show(
+        iter([Metric("plan-bytes", 786_385_408.0), Metric("loss", 1 / 3)])
+    )
+    assert "786385408" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "0.3333333" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def shown(end: End) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    Report(PROCEDURES["andrea.train"], console).show(iter([end]))
+    return console.file.getvalue().strip()  # type: ignore[attr-defined]
+
+
+def test_an_output_that_cannot_be_is_2_and_nothing_is_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    for name in ("file", "file/below", "nowhere", "nowhere/below", "x" * 300):
+        done = start("rmsnorm.clean", "--device", "cpu", folder=tmp_path / name)
+        assert done.returncode == 2, name
+        assert done.stderr.startswith("output: ") and "; accepted: a folder" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "nowhere"]
+
+
+def test_a_folder_is_made_only_for_a_file_in_it(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    assert start("rmsnorm.contract", "--device", "cpu", folder=out).returncode == 0
+    assert start("rmsnorm.benchmark", "--device", "cpu", folder=out).returncode == 3
+    assert list(tmp_path.iterdir()) == []

@@ -5,8 +5,10 @@ same batches, Adam and mean squared error. The two must stay together, the kerne
 been the one that ran, and the saved weights must come back unchanged.
 """
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -149,7 +151,13 @@ def test_error(network: Network, test: Partition) -> float:
 
 
 def save(context: Context, network: Network) -> Artifact:
-    return store(context, CHECKPOINT, lambda path: torch.save(network.state_dict(), path))
+    made = io.BytesIO()  # torch tells of a full disk in words of its own
+    torch.save(network.state_dict(), made)
+    return store(context, CHECKPOINT, lambda path: keep(path, made.getvalue()))
+
+
+def keep(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 def load(context: Context, network: Network) -> None:
