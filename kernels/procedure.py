@@ -43,6 +43,8 @@ class Parameter:
     high: float | None = None
     choices: tuple[Any, ...] = ()
     help: str = ""
+    unset: Any = None  # a value outside the range, for nothing given
+    unset_means: str = ""
     path: bool = False  # names a file of the machine: for a terminal, never from the web
 
 

@@ -50,8 +50,12 @@ def parse(procedure: Procedure, given: Mapping[str, Any]) -> dict[str, Any]:
 def read(parameter: Parameter, value: Any) -> Any:
     try:
         typed = convert(parameter.type, value)
+        if parameter.type is str and not parameter.path:  # a path may be any bytes
+            typed.encode()
     except (TypeError, ValueError, KeyError, OverflowError):
         raise refusal(parameter, value) from None
+    if parameter.unset is not None and typed == parameter.unset:
+        return typed
     if parameter.choices and typed not in parameter.choices:
         raise refusal(parameter, value)
     # Written so that nan, which compares as false, is refused too.
@@ -92,14 +96,15 @@ def accepts(parameter: Parameter) -> str:
     if parameter.choices:
         return ", ".join(str(choice) or "nothing" for choice in parameter.choices)
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+    said = words[parameter.type]
     low, high = bound(parameter.low), bound(parameter.high)
     if low and high:
-        return f"{words[parameter.type]} from {low} to {high}"
-    if low:
-        return f"{words[parameter.type]} of at least {low}"
-    if high:
-        return f"{words[parameter.type]} of at most {high}"
-    return words[parameter.type]
+        said += f" from {low} to {high}"
+    elif low or high:
+        said += f" of at least {low}" if low else f" of at most {high}"
+    if parameter.unset is not None:
+        said += f", or {parameter.unset}, {parameter.unset_means}"
+    return said
 
 
 def bound(value: float | None) -> str:

@@ -54,8 +54,11 @@ LAYERNORMS = ("ln1.gamma", "ln1.beta", "ln2.gamma", "ln2.beta")
 
 
 def parameter_count(config: Config) -> int:
-    last = layout(config)[-1]
-    return last.offset + last.count
+    """As many as the slots of the layout hold, without making them: a model that cannot be may
+    have millions of layers."""
+    d, tables = config.width, 1 if config.tied else 2
+    layer = 4 * d * d + 2 * d * config.hidden + len(LAYERNORMS) * d
+    return (tables * config.vocabulary + config.context + 2) * d + config.layers * layer
 
 
 def head_start(config: Config) -> int:

@@ -7,7 +7,8 @@ from kernels.procedure import Device, Parameter, Procedure
 from kernels.procedures.andrea import checks_declared
 
 VERSIONS = (1, 2)  # of the operators: as taught, and fast
-AS_PRESET = "0: as the preset says"
+AS_PRESET = -1  # of what may be 0
+ZERO_AS_PRESET = "0: as the preset says"
 SHAPES = ("vocabulary", "width", "heads", "layers", "context", "batch", "micro_batches")
 
 CONFIG = Parameter("config", str, "micro", choices=tuple(PRESETS), help="the preset")
@@ -15,26 +16,31 @@ SEED = Parameter("seed", int, 20261130, low=0, high=2**31 - 1, help="of every ra
 PRECISION = Parameter(
     "precision", str, "", choices=("", *map(str, Precision)), help="of the matrix products"
 )
-STEPS = Parameter("steps", int, 0, low=0, high=10**7, help=f"optimizer steps; {AS_PRESET}")
-RATE = Parameter("learning_rate", float, 0.0, low=0.0, high=1.0, help=f"its peak; {AS_PRESET}")
-AS_PRESET_BELOW = "-1: as the preset says"
+STEPS = Parameter("steps", int, 0, low=0, high=10**7, help=f"optimizer steps; {ZERO_AS_PRESET}")
+RATE = Parameter("learning_rate", float, 0.0, low=0.0, high=1.0, help=f"its peak; {ZERO_AS_PRESET}")
+
+
+def presets_own(name: str, kind: type, high: float, about: str) -> Parameter:
+    """A number from 0 on that the preset has a value of its own for."""
+    unset = {"unset": kind(AS_PRESET), "unset_means": "as the preset says"}
+    return Parameter(name, kind, kind(AS_PRESET), low=kind(0), high=kind(high), help=about, **unset)
+
+
 SCHEDULE = (
-    Parameter(
-        "warmup", int, -1, low=-1, high=10**7, help=f"steps; 0: none; {AS_PRESET_BELOW}, a tenth"
-    ),
-    Parameter(
-        "floor", float, -1.0, low=-1.0, high=1.0, help=f"of the rate; 1: flat; {AS_PRESET_BELOW}"
-    ),
-    Parameter(
-        "clip", float, -1.0, low=-1.0, high=1e9, help=f"of the norm; 0: none; {AS_PRESET_BELOW}"
-    ),
-    Parameter(
-        "decay", float, -1.0, low=-1.0, high=10.0, help=f"of weights; 0: none; {AS_PRESET_BELOW}"
-    ),
+    presets_own("warmup", int, 10**7, "steps; 0: none"),
+    presets_own("floor", float, 1, "of the rate; 1: flat"),
+    presets_own("clip", float, 1e9, "of the norm; 0: none"),
+    presets_own("decay", float, 10, "of weights; 0: none"),
 )
 # Every number of the shape may be changed, under the name it has in the configuration.
-SHAPE = tuple(Parameter(name, int, 0, low=0, high=10**7, help=AS_PRESET) for name in SHAPES)
-MODEL = (CONFIG, SEED, PRECISION, *SHAPE)
+MOST = {"layers": 10_000}
+SHAPE = tuple(
+    Parameter(name, int, 0, low=0, high=MOST.get(name, 10**7), help=ZERO_AS_PRESET)
+    for name in SHAPES
+)
+TIED = Parameter("tied", bool, True, help="whether the head is the token table")
+TIED_MODEL = (CONFIG, SEED, PRECISION, *SHAPE)  # for what knows no other
+MODEL = (*TIED_MODEL, TIED)
 
 CORPUS = Parameter(
     "corpus",
@@ -116,6 +122,7 @@ PROCEDURES = (
     declare(
         "generate",
         "generate:run",
+        "check_writing",
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
     declare("trace", "trace:run", TRAINED, parameters=MODEL),
@@ -124,7 +131,7 @@ PROCEDURES = (
         "benchmark",
         "benchmark:run",
         TRAINED,
-        parameters=(*MODEL, SAMPLES, PEERS),
+        parameters=(*TIED_MODEL, SAMPLES, PEERS),
         versions=(2, 1),
         devices=(Device.CUDA,),
         wall_seconds=1200,

@@ -33,13 +33,14 @@ def test_order_is_the_checkpoints() -> None:
     ]
 
 
+@pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("name", PRESETS)
-def test_slots_lie_end_to_end(name: str) -> None:
-    end = 0
-    for slot in layout(preset(name)):
+def test_slots_lie_end_to_end_and_are_as_many_weights_as_counted(name: str, tied: bool) -> None:
+    config, end = preset(name, {"tied": tied}), 0
+    for slot in layout(config):
         assert slot.offset == end
         end += slot.count
-    assert end == parameter_count(preset(name))
+    assert end == parameter_count(config)
 
 
 def test_only_matrices_decay() -> None:
