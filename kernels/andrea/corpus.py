@@ -11,6 +11,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,8 +34,32 @@ class Corpus:
         return len(self.tokens)
 
 
-def prepare(given: str, folder: Path, vocabulary: int, window: int) -> Corpus:
-    """Tokenise the text into a file under `folder` and map it into memory.
+@dataclass(frozen=True)
+class Text:
+    """A text that was looked through and found good; nothing of it is written yet."""
+
+    name: str
+    digest: str  # of its tokens
+    count: int  # of its tokens
+    files: tuple[Path, ...]
+    standard: bool
+
+    def __len__(self) -> int:
+        return self.count
+
+    def lay(self, folder: Path) -> Corpus:
+        """Tokenised into a file under `folder`, unless it is there, and mapped into memory.
+
+        Raises OSError, and BadParameter for a text that became another one meanwhile.
+        """
+        path = folder / f"corpus-{self.digest}.u16"
+        if not holds(path, self.digest):
+            write(self, path)
+        return Corpus(self.name, self.digest, np.memmap(path, "<u2", mode="r"))
+
+
+def survey(given: str, vocabulary: int, window: int) -> Text:
+    """Look through the text, and write nothing.
 
     `window` is what one sequence needs: its context. Raises BadParameter in one sentence for a
     text that is missing, empty, binary or too short.
@@ -45,18 +70,27 @@ def prepare(given: str, folder: Path, vocabulary: int, window: int) -> Corpus:
             f"(256 bytes and one for the beginning); accepted: at least {TOKENS}."
         )
     root = Path(given) if given else Path(sysconfig.get_paths()["stdlib"])
-    files = list(text_files(root, standard=not given))
-    digest, path = write(files, folder, window, standard=not given)
-    tokens = np.memmap(path, "<u2", mode="r")
-    return Corpus(root.name if given else "python", digest, tokens)
+    name = os.fsencode(root.name).decode("utf-8", "replace") if given else "python"
+    files = tuple(text_files(root, standard=not given))
+    digest, count = hashlib.sha256(), 0
+    for tokens in tokens_of(files, standard=not given):
+        digest.update(tokens.data)
+        count += len(tokens)
+    if count < window:
+        raise BadParameter(
+            f"corpus is too short: {count} tokens; accepted: at least {window}, the context."
+        )
+    return Text(name, shortened(digest), count, files, not given)
 
 
 def text_files(root: Path, *, standard: bool) -> Iterator[Path]:
     """The files in an order that is the same on every machine. Raises BadParameter if none."""
-    if not root.exists():
+    if not os.path.exists(root):  # false too for a name that no file can have
         raise BadParameter(f"corpus = {str(root)!r} is not there; {ACCEPTED}.")
     if root.is_file():
         found = [root]
+    elif not root.is_dir():
+        raise BadParameter(f"corpus = {str(root)!r} is neither a file nor a folder; {ACCEPTED}.")
     elif standard:
         found = list(python_files(root))
     else:
@@ -78,32 +112,43 @@ def hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def write(files: list[Path], folder: Path, window: int, *, standard: bool) -> tuple[str, Path]:
-    """All texts as tokens in one file, whose name is the digest of what it holds.
+def tokens_of(files: Iterable[Path], *, standard: bool) -> Iterator[np.ndarray]:
+    """The tokens of each file, little-endian uint16. Raises BadParameter."""
+    for path in files:
+        if (content := read(path, may_skip=standard)) is not None:
+            yield tokenise(content).astype("<u2")
 
-    Raises BadParameter, and leaves no file, when they are fewer than `window`.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".corpus.{os.getpid()}.part"
+
+def holds(path: Path, digest: str) -> bool:
+    """Whether the tokens of that digest are in place already, as the file's name says."""
+    try:
+        with path.open("rb") as file:
+            return shortened(hashlib.file_digest(file, "sha256")) == digest
+    except FileNotFoundError:
+        return False
+
+
+def write(text: Text, path: Path) -> None:
+    """All tokens in one file, put in place whole."""
+    temporary = path.with_name(f".corpus.{os.getpid()}.part")
     digest = hashlib.sha256()
     try:
         with temporary.open("wb") as out:
-            for path in files:
-                if (content := read(path, may_skip=standard)) is None:
-                    continue
-                tokens = tokenise(content).astype("<u2").tobytes()
-                digest.update(tokens)
-                out.write(tokens)
-        if (count := temporary.stat().st_size // 2) < window:
+            for tokens in tokens_of(text.files, standard=text.standard):
+                digest.update(tokens.data)
+                out.write(tokens.data)
+        if shortened(digest) != text.digest:
             raise BadParameter(
-                f"corpus is too short: {count} tokens; accepted: at least {window}, the context."
+                "corpus changed while it was read; accepted: a text that stays as it is."
             )
-        name = digest.hexdigest()[:16]
-        target = folder / f"corpus-{name}.u16"
-        temporary.replace(target)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    return name, target
+
+
+def shortened(digest: Any) -> str:
+    """A SHA-256 as far as it names a file."""
+    return str(digest.hexdigest())[:16]
 
 
 def read(path: Path, *, may_skip: bool = False) -> bytes | None:

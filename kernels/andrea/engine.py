@@ -23,8 +23,8 @@ from kernels.andrea.operators import adamw, casts, grad_norm
 from kernels.andrea.plan import Plan, plan
 from kernels.andrea.program import Launch, Program, stacked, views
 from kernels.andrea.program_fast import FastProgram
-from kernels.andrea.runfiles import State
 from kernels.andrea.schedule_tables import corrections, rates
+from kernels.andrea.state import State
 from kernels.compiling import compile_ahead
 from kernels.procedure import BadParameter
 

@@ -1,9 +1,10 @@
-"""What is measured beside the training itself: speed, memory and what the card reports."""
+"""What is measured beside the training itself: speed, memory, what the card and the host report."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psutil
 import torch
 
 from kernels.andrea.engine import Engine
@@ -50,6 +51,7 @@ class Gauges:
             tokens = steps * self.engine.config.micro_batches * self.engine.config.rows
             yield Metric("tokens-per-second", tokens / seconds, step)
         yield Metric("memory", self.memory(), step, "bytes")
+        yield Metric("host-load", psutil.getloadavg()[0], step)  # over the last minute
         if self.telemetry is not None:
             yield from self.telemetry.read(step)
         self.read_at, self.read_step, self.beside = now, step, 0.0

@@ -9,24 +9,50 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import Any, NoReturn
+
+from kernels.andrea.state import Malformed, is_count, is_number
+
+Point = tuple[int, float | None]
 
 
 class History:
-    """The losses of a model over its whole life. Close it when done."""
+    """The losses of a model over its whole life. Close it when done.
+
+    A line that the disk has no room for is owed: it is written, whole and in its place, with the
+    next one that finds room.
+    """
 
     def __init__(self, path: Path) -> None:
         self.known = {step: line(step, loss) for step, loss in points(path)}
         self.handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self.owed = b""
         drop_torn_line(path, self.handle)
 
     def add(self, step: int, loss: float) -> None:
-        """Append the point, in one write so that a kill cannot interleave two."""
+        """Append the point. Raises OSError when the disk does not take it; it is owed then."""
         text = line(step, loss)
         if self.known.get(step) != text:
-            os.write(self.handle, text.encode())
+            self.owed += text.encode()
             self.known[step] = text
+            self.write()
+
+    def write(self) -> None:
+        """What is owed, in whole lines: of one that found room in part nothing stays."""
+        size, done = os.fstat(self.handle).st_size, 0
+        try:
+            while done < len(self.owed):
+                done += os.write(self.handle, self.owed[done:])
+        except OSError:
+            whole = self.owed.rfind(b"\n", 0, done) + 1
+            os.truncate(self.handle, size + whole)
+            self.owed = self.owed[whole:]
+            raise
+        self.owed = b""
 
     def flush(self) -> None:
+        """Have every line on the disk. Raises OSError."""
+        self.write()
         os.fsync(self.handle)
 
     def close(self) -> None:
@@ -34,16 +60,40 @@ class History:
 
 
 def line(step: int, loss: float | None) -> str:
+    return json.dumps([step, finite(loss)]) + "\n"
+
+
+def finite(loss: float | None) -> float | None:
     """A loss that JSON cannot hold, infinite or NaN, becomes null."""
-    return json.dumps([step, loss if loss is not None and math.isfinite(loss) else None]) + "\n"
+    return loss if loss is not None and math.isfinite(loss) else None
 
 
-def points(path: Path) -> list[tuple[int, float | None]]:
-    """Every whole line of the file, in its order; none if there is no file."""
-    if not path.exists():
+def points(path: Path) -> list[Point]:
+    """Every whole line of the file, in its order; none if there is no file.
+
+    Raises Malformed that names the first line which is no point.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
         return []
-    lines = path.read_bytes().splitlines(keepends=True)
-    return [tuple(json.loads(text)) for text in lines if text.endswith(b"\n")]
+    return [point(i, text) for i, text in enumerate(lines, start=1) if text.endswith(b"\n")]
+
+
+def point(number: int, text: bytes) -> Point:
+    try:
+        found: Any = json.loads(text, parse_constant=no_constant)
+    except (ValueError, RecursionError):
+        found = None
+    match found:
+        case [step, loss] if is_count(step) and (loss is None or is_number(loss)):
+            return step, loss
+    raise Malformed(f"line {number} is no [step, loss]")
+
+
+def no_constant(name: str) -> NoReturn:
+    """NaN and Infinity are no JSON, though Python reads them."""
+    raise ValueError(name)
 
 
 def drop_torn_line(path: Path, handle: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from kernels.andrea.config import Config, Precision
 from kernels.andrea.draws import fill_normal
 from kernels.andrea.layout import Slot, layout, parameter_count
-from kernels.andrea.runfiles import State
+from kernels.andrea.state import State
 
 DEVIATION = 0.02
 FIRST_SCALE = 2.0**16  # of the loss, in FP16

@@ -8,14 +8,14 @@ import torch
 
 from kernels import machine
 from kernels.andrea.config import Config
-from kernels.andrea.corpus import Corpus
+from kernels.andrea.corpus import Text
 from kernels.andrea.operators import tiles
 from kernels.procedure import BadParameter
 
 DECIDES = ("config", "corpus", "version")  # the bits of a run follow from these
 
 
-def about(config: Config, corpus: Corpus, version: int, device: torch.device) -> dict[str, Any]:
+def about(config: Config, corpus: Text, version: int, device: torch.device) -> dict[str, Any]:
     """JSON-safe. `tiles` are the kernel choices in force: they decide the order of sums."""
     return {
         "config": asdict(config),

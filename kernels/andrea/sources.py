@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.andrea.config import Config
-from kernels.andrea.runfiles import Source
+from kernels.andrea.state import Source
 
 SMOOTHING = 0.1  # the share of the newest loss in the smoothed one
 

@@ -10,131 +10,106 @@ what follows.
 
 import math
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import torch
 
 from kernels.andrea import batches, checkpoint
-from kernels.andrea.checkpoint import CheckpointError
-from kernels.andrea.config import Config
+from kernels.andrea.config import Config, Precision
 from kernels.andrea.corpus import Corpus, text_of
 from kernels.andrea.engine import Engine
 from kernels.andrea.gauges import Gauges
-from kernels.andrea.history import History
+from kernels.andrea.history import History, finite
 from kernels.andrea.host import HostSlot
-from kernels.andrea.layout import parameter_count
-from kernels.andrea.origin import about, require_same
-from kernels.andrea.pace import pace
+from kernels.andrea.initial import state as initial_state
+from kernels.andrea.job import Job, Start, read_start
+from kernels.andrea.origin import about
+from kernels.andrea.pace import ALL_SKIPPED, pace
 from kernels.andrea.phases import Phase, later, phase
-from kernels.andrea.runfiles import KINDS, RunFiles, Source, State
+from kernels.andrea.runfiles import KINDS, RunFiles
 from kernels.andrea.sampling import Decoder, write
+from kernels.andrea.scale import Scale
 from kernels.andrea.schedule import learning_rate
-from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS, SAMPLE_TOKENS, score
+from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS, score
 from kernels.andrea.sources import drawn
+from kernels.andrea.state import Source, State
 from kernels.artifacts import checkpoint_name, describe
 from kernels.events import Artifact, End, Event, Log, Metric, Note, Outcome, Progress, Sample
-from kernels.procedure import BadParameter, Context
-
-
-@dataclass(frozen=True)
-class Job:
-    """One training run. Files go to `folder`; `resume` is a checkpoint to continue from."""
-
-    config: Config
-    model: str
-    folder: Path
-    corpus: Corpus
-    version: int = 1
-    resume: Path | None = None
-    polish: bool = False  # continue with another corpus or schedule: archive what was
-    sample_every: int = 100
-    checkpoint_every: int = 100
-    sample_tokens: int = SAMPLE_TOKENS
+from kernels.procedure import Context
 
 
 class Training:
-    """Raises BadParameter for a job that cannot be done, before anything is written."""
+    """Raises BadParameter for a job that cannot be done, before anything is made or written."""
 
     def __init__(self, job: Job, device: torch.device) -> None:
-        self.job, self.config = job, job.config
+        self.job, self.config, self.device = job, job.config, device
         self.files = RunFiles(job.folder, job.model)
-        self.about = about(job.config, job.corpus, job.version, device)
-        self.card = self.about["card"]
+        self.about = about(job.config, job.text, job.version, device)
         self.pace = pace(job.config.steps, job.sample_every, job.checkpoint_every)
-        start = self.read_start()
-        self.engine = Engine(job.config, device, job.version, start)
-        self.done, self.failures = 0, 0
-        self.source = Source()
+        self.start = read_start(job, self.about)
+        self.done = self.start.checkpoint.step if self.start else 0
+        state = self.start.state if self.start else initial_state(job.config)
+        self.failures, self.applied = state.failures, 0
+        self.source = state.sources.get(job.text.name, Source())
+        self.scale = Scale(state.scale, state.good)
         self.loss = math.nan
         self.phase: Phase | None = None
         self.curves_at = 0  # the last step whose curves were told
-        if start is not None:
-            self.done, state = start[0].step, start[1]
-            self.failures = state.failures
-            self.source = state.sources.get(job.corpus.name, Source())
-        buffers = self.engine.arena.buffers
-        self.decoder = Decoder(job.config, self.engine.views.masters, buffers)
-        self.gauges = Gauges(self.engine)
-
-    def read_start(self) -> tuple[checkpoint.Checkpoint, State] | None:
-        job = self.job
-        if job.resume is None:
-            require_same(self.files.content(), self.about, "output")
-            return None
-        try:
-            start = checkpoint.load(job.resume, parameter_count(job.config))
-        except CheckpointError as error:
-            raise BadParameter(f"resume: {error}.") from None
-        if start.step >= job.config.steps:
-            raise BadParameter(
-                f"steps = {job.config.steps} is not accepted: {job.resume.name} has made "
-                f"{start.step} already; accepted: more than that."
-            )
-        beside = RunFiles(job.resume.parent, job.model)
-        content = beside.content()
-        self.card = content.get("card", self.card)
-        if not job.polish:
-            require_same(content, self.about, "resume")
-            require_same(self.files.content(), self.about, "output")
-        state = beside.load_state(start.step)
-        return start, replace(state, failures=0, sources={}) if job.polish else state
+        self.owed: list[dict[str, Any]] = []  # samples that the disk had no room for
 
     def run(self, context: Context) -> Iterator[Event]:
-        """Every step, with its Events; ends with an End."""
+        """Every step, with its Events; ends with an End. Raises OSError where the disk takes no
+        file to begin with."""
+        self.make()
+        self.job.folder.mkdir(parents=True, exist_ok=True)
         self.files.sweep()
+        self.corpus: Corpus = self.job.text.lay(self.job.folder)
         yield from self.open()
-        self.history = History(self.files.live("loss"))
+        self.history = History(self.files.file("loss"))
         try:
             yield from self.steps(context)
         finally:
             self.history.close()
             self.gauges.close()
 
+    def make(self) -> None:
+        """The engine, and what reads its buffers. It may be refused for want of memory."""
+        start = (self.start.checkpoint, self.start.state) if self.start else None
+        self.engine = Engine(self.config, self.device, self.job.version, start)
+        buffers = self.engine.arena.buffers
+        self.decoder = Decoder(self.config, self.engine.views.masters, buffers)
+        self.gauges = Gauges(self.engine)
+
     def open(self) -> Iterator[Event]:
-        job, corpus = self.job, self.job.corpus
-        yield Log(Note("log.andrea.corpus", {"name": corpus.name, "tokens": len(corpus)}))
-        yield Log(scheduled(job.config))
-        if job.resume is not None:
-            file = job.resume.name
-            yield Log(Note("log.andrea.resumed", {"step": self.done, "file": file}))
-            if self.card != self.about["card"]:
-                note = Note("log.andrea.other-card", {"card": self.card})
-                yield Log(note, level="warning")
-            if job.resume.parent.resolve() != job.folder.resolve():
-                self.files.adopt(RunFiles(job.resume.parent, job.model), self.done)
-            if job.polish:
-                number = self.files.archive()
-                yield Log(Note("log.andrea.polish", {"number": number}))
-            self.files.save_state(self.about, self.done, self.state())
+        text = self.job.text
+        yield Log(Note("log.andrea.corpus", {"name": text.name, "tokens": len(text)}))
+        yield Log(scheduled(self.config))
+        if self.start is not None:
+            yield from self.go_on(self.start)
+            self.start = None  # its arrays are on the device now
         yield from self.gauges.open()
+
+    def go_on(self, start: Start) -> Iterator[Event]:
+        job = self.job
+        assert job.resume is not None
+        yield Log(Note("log.andrea.resumed", {"step": self.done, "file": job.resume.name}))
+        if start.card not in ("", self.about["card"]):
+            yield Log(Note("log.andrea.other-card", {"card": start.card}), level="warning")
+        if job.elsewhere:
+            self.files.adopt(start.files, self.done)
+        if job.polish:
+            number = self.files.polish(self.about, self.done, self.state())
+            yield Log(Note("log.andrea.polish", {"number": number}))
+        else:
+            self.files.save_state(self.about, self.done, self.state())
 
     def steps(self, context: Context) -> Iterator[Event]:
         yield Progress(self.done, self.config.steps)
         running: tuple[int, HostSlot] | None = None
         for done in range(self.done, self.config.steps):
             slot = self.engine.slots[done % 2]
-            batches.fill(slot.batch, self.config, self.job.corpus, done)
+            batches.fill(slot.batch, self.config, self.corpus, done)
             self.engine.feed(slot)
             self.engine.step(slot)
             if running is not None:
@@ -163,11 +138,13 @@ class Training:
         """Read what a step came to, note it in the files and report it."""
         report = slot.read()
         self.done, self.loss = step, report.loss
-        self.history.add(step, report.loss)
+        self.applied += report.applied
+        self.scale.follow(applied=report.applied)
+        yield from self.note_loss(step)
         self.source = drawn(
-            self.source, self.config, len(self.job.corpus), slot.batch.starts, report.loss
+            self.source, self.config, len(self.corpus), slot.batch.starts, report.loss
         )
-        if not report.applied:
+        if not report.applied and (report.skipped <= ALL_SKIPPED or step % self.pace.curves == 0):
             params = {"step": step, "skipped": report.skipped}
             yield Log(Note("log.andrea.skipped", params), level="warning")
         last = step == self.config.steps
@@ -180,12 +157,23 @@ class Training:
             yield Progress(step, self.config.steps)
         yield from self.gauges.read(step)
 
+    def note_loss(self, step: int) -> Iterator[Log]:
+        """Into the file. A disk without room is told once; what it misses is written later."""
+        told = bool(self.history.owed)
+        try:
+            self.history.add(step, self.loss)
+        except OSError as error:
+            if not told:
+                yield untaken("log.andrea.loss-not-kept", step, error)
+
     def curves(self, step: int, norm: float) -> Iterator[Metric]:
         self.curves_at = step
         if self.source.ema is not None:
             yield Metric("ema", self.source.ema, step)
         yield Metric("learning-rate", learning_rate(self.config, step - 1), step)
         yield Metric("norm", norm, step)
+        if self.config.precision is Precision.FP16 and self.scale.news(step, self.pace.scale):
+            yield Metric("loss-scale", self.scale.value, step)
 
     def enter_phase(self, step: int) -> Iterator[Log]:
         if self.source.ema is None:
@@ -221,11 +209,19 @@ class Training:
             params = {"step": step, "failures": self.failures, "lowest": LOWEST_PASS}
             return End(Outcome.FAILED, Note("end.halted", params))
         if last:
-            return End(Outcome.PASSED, Note("end.trained", {"steps": step, "loss": self.loss}))
+            return self.trained(step)
         if stopping:
             file = checkpoint_name(step)
             return End(Outcome.CANCELLED, Note("end.saved", {"step": step, "file": file}))
         return None
+
+    def trained(self, step: int) -> End:
+        """All steps are made. That is no pass where nothing was learnt or nothing is left."""
+        if not self.applied:
+            return End(Outcome.FAILED, Note("end.no-update", {"step": step}))
+        if not math.isfinite(self.loss):
+            return End(Outcome.FAILED, Note("end.not-finite", {"step": step}))
+        return End(Outcome.PASSED, Note("end.trained", {"steps": step, "loss": self.loss}))
 
     def sample(self, step: int) -> Iterator[Event]:
         tokens = write(self.decoder, self.job.sample_tokens, self.config.seed, step)
@@ -233,7 +229,12 @@ class Training:
         scored = score(text)
         self.failures = 0 if scored.passed else self.failures + 1
         scores = scored.shown()
-        self.files.add_sample({"step": step, "text": text, "loss": self.loss, "scores": scores})
+        loss = finite(self.loss)
+        self.owed.append({"step": step, "text": text, "loss": loss, "scores": scores})
+        try:
+            self.keep_samples()
+        except OSError as error:
+            yield untaken("log.andrea.sample-not-kept", step, error)
         if step % self.pace.sample == 0:
             yield Sample(step, text, scores)
         if not scored.passed:
@@ -241,9 +242,16 @@ class Training:
             note = Note("log.andrea.low-sample", {**params, "failures": self.failures})
             yield Log(note, level="warning")
 
+    def keep_samples(self) -> None:
+        """Raises OSError; the samples are owed then."""
+        if self.owed:
+            self.files.add_samples(self.owed)
+            self.owed.clear()
+
     def save(self, step: int, context: Context, *, asked: bool) -> Iterator[Event]:
-        """State first, then the checkpoint: see `runfiles`. Raises OSError."""
+        """Losses, samples and state first, then the checkpoint: see `runfiles`. Raises OSError."""
         self.history.flush()
+        self.keep_samples()
         self.files.save_state(self.about, step, self.state())
         name = checkpoint_name(step)
         checkpoint.save(self.job.folder / name, self.engine.checkpoint())
@@ -256,12 +264,17 @@ class Training:
     def hand_out(self, context: Context) -> Iterator[Artifact]:
         """The run's own files as they are now; the same names each time."""
         for kind in KINDS:
-            if self.files.live(kind).exists():
-                yield describe(context, self.files.live(kind).name)
+            if self.files.file(kind).exists():
+                yield describe(context, self.files.file(kind).name)
 
     def state(self) -> State:
-        sources = {self.job.corpus.name: self.source}
+        sources = {self.job.text.name: self.source}
         return replace(self.engine.state(), failures=self.failures, sources=sources)
+
+
+def untaken(code: str, step: int, error: OSError) -> Log:
+    """The disk took that not; the training goes on."""
+    return Log(Note(code, {"step": step, "reason": str(error.strerror)}), level="warning")
 
 
 def scheduled(config: Config) -> Note:

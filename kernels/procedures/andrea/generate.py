@@ -11,6 +11,7 @@ from kernels.andrea.arena import Arena
 from kernels.andrea.checkpoint import CheckpointError, load_weights
 from kernels.andrea.config import Config
 from kernels.andrea.corpus import text_of
+from kernels.andrea.job import WHOLE
 from kernels.andrea.layout import parameter_count
 from kernels.andrea.plan import Plan, decoder
 from kernels.andrea.program import cut
@@ -19,16 +20,18 @@ from kernels.andrea.scoring import score
 from kernels.events import Event, Metric, Progress, Sample
 from kernels.procedure import BadParameter, Context
 from kernels.procedures.andrea.configuring import config_of
-from kernels.procedures.andrea.jobs import device_of
+from kernels.procedures.andrea.jobs import device_of, require_file, require_memory_to_write
 
 EVERY = 20  # tokens between two words on progress
 
 
 def run(context: Context) -> Iterator[Event]:
     config, count = config_of(context.parameters), context["tokens"]
+    require_file("checkpoint", context["checkpoint"])
+    device, needed = device_of(context), Plan(tuple(decoder(config)))
+    require_memory_to_write(config, needed, device)
     flat = weights(context, config)
-    device = device_of(context)
-    arena = Arena(Plan(tuple(decoder(config))), device)
+    arena = Arena(needed, device)
     model = Decoder(config, cut(config, torch.from_numpy(flat).to(device)), arena.buffers)
     prompt = context["prompt"].encode()
     tokens: list[int] = []
@@ -52,4 +55,4 @@ def weights(context: Context, config: Config) -> np.ndarray:
     try:
         return load_weights(Path(context["checkpoint"]), parameter_count(config))
     except CheckpointError as error:
-        raise BadParameter(f"checkpoint: {error}.") from None
+        raise BadParameter(f"checkpoint: {error}; {WHOLE}.") from None

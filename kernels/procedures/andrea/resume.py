@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kernels.andrea.history import points
+from kernels.andrea.job import Job
 from kernels.andrea.runfiles import RunFiles
-from kernels.andrea.training import Job, Training
+from kernels.andrea.training import Training
 from kernels.artifacts import checkpoint_name
 from kernels.events import Case, Column, Event, Metric, Progress, Table, Verdict
 from kernels.procedure import Context
@@ -26,7 +27,6 @@ def run(context: Context) -> Iterator[Event]:
     whole = job_of(context, config, context.outputs / "straight")
     whole = replace(whole, sample_every=2 * half, checkpoint_every=2 * half)
     stopped = replace(whole, folder=context.outputs / "stopped")
-    stopped.folder.mkdir(exist_ok=True)
     yield from follow(context, whole, "straight", 0)
     yield from follow(context, stopped, "stopped", 2 * half, stop_after=half)
     if context.stop.is_set():
@@ -61,7 +61,7 @@ def follow(
 
 
 def compare(whole: Job, stopped: Job) -> Iterator[Event]:
-    files = [RunFiles(job.folder, job.model).live("loss") for job in (whole, stopped)]
+    files = [RunFiles(job.folder, job.model).file("loss") for job in (whole, stopped)]
     straight, resumed = (dict(points(file)) for file in files)
     rows = [
         (step, loss, resumed.get(step), "=" if loss == resumed.get(step) else "≠")

@@ -1,7 +1,7 @@
 """andrea.train: a language model, trained by the kernels of the course.
 
-The memory plan comes first; then the loss by step, samples, and checkpoints as Artifacts. Stop
-writes a checkpoint and ends; Checkpoint writes one and goes on.
+What was asked for is looked at whole, then comes the memory plan, then the loss by step, samples,
+and checkpoints as Artifacts. Stop writes a checkpoint and ends; Checkpoint writes one and goes on.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,6 @@ from kernels.procedures.andrea.memory import told
 def run(context: Context) -> Iterator[Event]:
     device, config = device_of(context), config_of(context.parameters)
     needed = require_memory(config, device, context.version)
+    training = Training(job_of(context, config, context.outputs), device)
     yield from told(config, needed)
-    job = job_of(context, config, context.outputs)
-    yield from Training(job, device).run(context)
+    yield from training.run(context)

@@ -12,8 +12,8 @@ from kernels.andrea.config import preset
 from kernels.andrea.engine import Engine
 from kernels.andrea.initial import FIRST_SCALE
 from kernels.andrea.program import Launch
-from kernels.andrea.runfiles import State
 from kernels.andrea.schedule_tables import corrections, rates
+from kernels.andrea.state import State
 from kernels.procedure import BadParameter
 from kernels.procedures.andrea.small import give, tokens
 from tests.kernels.andrea.small import CPU, bits, engine

@@ -5,7 +5,7 @@ import pytest
 from kernels.andrea.pace import READINGS, Readings, pace
 
 MOST_EVENTS = 20_000  # of a Run: runner/limits.py
-GAUGES = 5
+GAUGES = 6
 HOURS = 4  # the longest that a Run may take
 
 
@@ -18,6 +18,7 @@ def told(steps: int, every: int) -> int:
         steps // found.loss
         + curves
         + 3 * (steps // found.checkpoint)
+        + steps // found.scale
         + steps // found.progress
         + steps // found.sample
         + files

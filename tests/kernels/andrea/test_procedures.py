@@ -18,6 +18,7 @@ from kernels.andrea.sampling import Decoder, write
 from kernels.events import Outcome, Sample
 from kernels.messages import MESSAGES
 from kernels.procedure import BadParameter
+from kernels.procedures.andrea import jobs
 from kernels.procedures.andrea.small import small
 from kernels.registry import get, parse
 from tests.kernels.running import run
@@ -77,6 +78,34 @@ def test_the_plan_of_120m_is_told_without_making_it(tmp_path: Path) -> None:
     assert sum(row[1] for row in said.tables["memory-summary"].rows) == said.metric("plan-bytes")
 
 
+def test_an_untied_head_is_planned_trained_and_written_with(tmp_path: Path) -> None:
+    """The published counts fit an untied head only."""
+    published = run("andrea.memory-plan", tmp_path, config="120M", tied=False)
+    assert published.metric("parameters") == 98_737_152
+    text = tmp_path / "text.txt"
+    text.write_text("abc " * 99)
+    shape = {**TINY, "tied": False}
+    said = run("andrea.train", tmp_path, corpus=str(text), steps=1, sample_tokens=3, **shape)
+    assert said.end.outcome is Outcome.PASSED
+    file = tmp_path / "step_000001.bin"
+    weights = 2 * 257 * 16 + 8 * 16 + 12 * 16 * 16 + 6 * 16
+    assert file.stat().st_size == 8 + 12 * weights
+    shape.pop("batch")
+    for tied, outcome in ((False, Outcome.PASSED), (True, Outcome.FAILED)):
+        given = {**shape, "tied": tied, "checkpoint": str(file), "tokens": 3}
+        assert run("andrea.generate", tmp_path, **given).end.outcome is outcome
+
+
+def test_writing_is_refused_where_the_memory_does_not_hold_the_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "free_memory", lambda device: 100_000)
+    end = run("andrea.generate", tmp_path).end
+    assert end.note is not None and end.note.code == "end.refused-width"
+    assert "width: this model needs " in str(end.note.params["reason"])
+    assert "100.00 kB are free" in str(end.note.params["reason"])
+
+
 def test_a_card_s_memory_says_what_batch_it_holds(tmp_path: Path) -> None:
     held = {}
     for name in ("12M", "120M"):
@@ -107,6 +136,20 @@ def test_eight_bits_with_scales_beside_bf16(tmp_path: Path) -> None:
         ("train", {"depth": 2}, "has no parameter 'depth'; it accepts: config"),
         ("fp8", {"rows": 17}, "rows = 17 is not accepted; accepted: a multiple of 16"),
         ("memory-plan", {"batch": -1}, "batch = -1 is not accepted"),
+        ("generate", {"vocabulary": 50}, "vocabulary = 50 is not accepted: text takes 257 tokens"),
+        ("generate", {"prompt": "\udcff"}, "prompt = '\\udcff' is not accepted; accepted: text"),
+        ("train", {"layers": 10**7}, "layers = 10000000 is not accepted; accepted: a whole number"),
+        *(
+            (name, {"width": 8192, "heads": 64, "layers": 3}, " makes 2418663424 weights; accepted")
+            for name in ("train", "generate", "memory-plan", "benchmark", "resume-proof")
+        ),
+        ("benchmark", {"tied": False}, "has no parameter 'tied'"),
+        *(
+            (name, {key: value}, f"{key} = {value} is not accepted; accepted: a")
+            for name in ("train", "resume-proof")
+            for key, value in (("floor", -0.5), ("clip", -0.3), ("decay", -1e-9), ("clip", -1.5))
+        ),
+        ("train", {"warmup": -2}, "from 0 to 10000000, or -1, as the preset says"),
     ],
 )
 def test_a_bad_parameter_is_refused_when_it_is_read(
@@ -130,12 +173,13 @@ def test_a_bad_parameter_is_refused_when_it_is_read(
 def test_what_shows_only_when_it_runs_ends_in_one_sentence_and_nothing_is_written(
     tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
-    end = run("andrea.train", tmp_path, **changes).end
+    out = tmp_path / "out"
+    end = run("andrea.train", out, **changes).end
     assert end.outcome is Outcome.FAILED
     assert end.note is not None and end.note.code == f"end.refused-{next(iter(changes))}"
     assert end.note.code in MESSAGES
     assert said in str(end.note.params["reason"])
-    assert list(tmp_path.iterdir()) == []
+    assert not out.exists()
 
 
 def test_a_model_writes_from_a_checkpoint(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The files of a run: losses that only grow, archives that are never overwritten."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kernels.andrea.history import History, points
-from kernels.andrea.runfiles import RunFiles, Source, State
+from kernels.andrea.runfiles import RunFiles
+from kernels.andrea.state import Source, State
 from kernels.procedure import BadParameter
 
 STATE = State(scale=65536.0, good=3, applied=7, skipped=1, failures=2)
@@ -64,22 +66,22 @@ def test_state_comes_back_by_step_with_its_sources(tmp_path: Path) -> None:
 
 def test_a_polish_archives_samples_and_state_under_numbers_of_their_own(tmp_path: Path) -> None:
     files = RunFiles(tmp_path, "m")
-    write(files.live("loss"), (1, 5.5))
+    write(files.file("loss"), (1, 5.5))
     for number in (1, 2):
-        files.add_sample({"step": number, "text": str(number)})
+        files.add_samples([{"step": number, "text": str(number)}])
         files.save_state({}, number, STATE)
         assert files.archive() == number
-        assert not files.live("samples").exists() and not files.live("state").exists()
+        assert not files.file("samples").exists() and not files.file("state").exists()
     for number in (1, 2):
         kept = json.loads((tmp_path / f"m.samples.{number}.json").read_text())
         assert kept == [{"step": number, "text": str(number)}]
-    assert points(files.live("loss")) == [(1, 5.5)]
+    assert points(files.file("loss")) == [(1, 5.5)]
 
 
 def test_an_archive_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "m.state.1.json").write_text("kept")
     files = RunFiles(tmp_path, "m")
-    files.add_sample({"step": 1})
+    files.add_samples([{"step": 1}])
     assert files.archive() == 2
     assert (tmp_path / "m.state.1.json").read_text() == "kept"
 
@@ -87,7 +89,7 @@ def test_an_archive_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
 def test_a_sample_made_again_takes_the_place_of_the_first(tmp_path: Path) -> None:
     files = RunFiles(tmp_path, "m")
     for step in (10, 20, 20):
-        files.add_sample({"step": step})
+        files.add_samples([{"step": step}])
     assert [sample["step"] for sample in files.samples()] == [10, 20]
 
 
@@ -96,7 +98,7 @@ def test_a_full_disk_leaves_the_files_as_they_were(
 ) -> None:
     files = RunFiles(tmp_path, "m")
     files.save_state({}, 1, STATE)
-    before = files.live("state").read_bytes()
+    before = files.file("state").read_bytes()
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -104,7 +106,7 @@ def test_a_full_disk_leaves_the_files_as_they_were(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         files.save_state({}, 2, STATE)
-    assert files.live("state").read_bytes() == before
+    assert files.file("state").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["m.state.json"]
 
 
@@ -114,7 +116,30 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_state_file_is_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "m.state.json").write_text('{"config": ')
-    with pytest.raises(BadParameter, match=r"m\.state\.json is not valid JSON"):
-        RunFiles(tmp_path, "m").content()
+def test_part_of_a_line_is_taken_back_and_written_whole_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk at the border of its last page takes some bytes of a line, then none."""
+    path, room = tmp_path / "m.loss.json", [4]
+    real = os.write
+
+    def write_some(handle: int, content: bytes) -> int:
+        taken = content[: room[0]]
+        if not taken:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        room[0] -= len(taken)
+        return real(handle, taken)
+
+    history = History(path)
+    history.add(1, 5.5)
+    monkeypatch.setattr(os, "write", write_some)
+    for step, more in ((2, 0), (3, 9 + 5)):  # room for the whole line of step 2, not of step 3
+        room[0] += more
+        with pytest.raises(OSError, match="No space"):
+            history.add(step, 5.5)
+        assert path.read_text() == "".join(f"[{n}, 5.5]\n" for n in range(1, step))
+    room[0] = 100
+    history.add(4, 5.5)
+    history.flush()
+    history.close()
+    assert points(path) == [(n, 5.5) for n in (1, 2, 3, 4)]

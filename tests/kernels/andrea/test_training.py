@@ -1,84 +1,22 @@
-"""Training: signals, resuming to the bit, samples, polish; on the interpreter, very small."""
+"""Training on the interpreter, very small: losses, samples, schedule, and when it is no pass."""
 
 import json
 import math
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kernels.andrea import training
 from kernels.andrea.checkpoint import load
+from kernels.andrea.engine import Engine
 from kernels.andrea.history import points
+from kernels.andrea.scalars import GROWTH
+from kernels.andrea.scale import Scale
 from kernels.events import Event, Log, Metric, Outcome, Sample
-from kernels.execution import execute
-from kernels.registry import get
-from tests.kernels.running import Said, context, run
+from tests.kernels.andrea.training import COUNT, at_step, code, logs, metrics, train
 
 pytestmark = pytest.mark.training
-
-ROOT = Path(__file__).resolve().parents[3]
-TEXT = "the cat sat on the mat and the dog sat on the cat. " * 40
-TINY: dict[str, Any] = {"width": 16, "layers": 1, "context": 8, "batch": 2, "sample_tokens": 5}
-COUNT = 257 * 16 + 8 * 16 + 12 * 16 * 16 + 4 * 16 + 2 * 16
-Hook = Callable[[Event, Any], None]
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> str:
-    file = tmp_path_factory.mktemp("corpus") / "text.txt"
-    file.write_text(TEXT)
-    return str(file)
-
-
-def train(folder: Path, corpus: str, hook: Hook | None = None, **changes: Any) -> Said:
-    """andrea.train in this process; `hook` sees each Event with the context it may signal."""
-    folder.mkdir(exist_ok=True)
-    rare = {"sample_every": 1000, "checkpoint_every": 1000}
-    made = context("andrea.train", folder, corpus=corpus, **{**TINY, **rare, **changes})
-    events = []
-    for event in execute(get("andrea.train"), made, sandbox="none"):
-        events.append(event)
-        if hook is not None:
-            hook(event, made)
-    return Said(events)
-
-
-def at_step(step: int, flag: str) -> Hook:
-    """Raise that flag when the loss of that step is told."""
-
-    def hook(event: Event, made: Any) -> None:
-        if isinstance(event, Metric) and event.name == "loss" and event.step == step:
-            getattr(made, flag).set()
-
-    return hook
-
-
-def code(said: Said) -> str:
-    assert said.end.note is not None
-    return said.end.note.code
-
-
-def logs(said: Said) -> list[str]:
-    return [e.note.code for e in said.events if isinstance(e, Log) and e.note]
-
-
-@pytest.mark.parametrize("precision", ["fp32", "fp16"])
-def test_stopped_and_resumed_is_straight_to_the_bit(
-    tmp_path: Path, corpus: str, precision: str
-) -> None:
-    shape = {name: TINY[name] for name in ("width", "layers", "context", "batch")}
-    said = run("andrea.resume-proof", tmp_path, corpus=corpus, half=2, precision=precision, **shape)
-    assert said.end.outcome is Outcome.PASSED
-    assert [case.id for case in said.cases] == ["losses", "last-file"]
-    rows = said.tables["resume"].rows
-    assert [row[0] for row in rows] == [1, 2, 3, 4]
-    assert all(row[1] == row[2] and row[3] == "=" for row in rows)
 
 
 def test_the_loss_falls_from_chance_and_a_checkpoint_on_the_way_changes_no_bit(
@@ -99,9 +37,9 @@ def test_the_loss_falls_from_chance_and_a_checkpoint_on_the_way_changes_no_bit(
         one, other = (tmp_path / folder / name for folder in ("plain", "saving"))
         assert one.read_bytes() == other.read_bytes()
     assert "log.andrea.no-telemetry" in logs(plain)
-    assert {"loss", "ema", "learning-rate", "norm", "memory"} <= {
-        event.name for event in plain.events if isinstance(event, Metric)
-    }
+    told = {event.name for event in plain.events if isinstance(event, Metric)}
+    assert {"loss", "ema", "learning-rate", "norm", "memory", "host-load"} <= told
+    assert "loss-scale" not in told
 
 
 def test_stop_during_a_sample_keeps_the_sample_and_saves(tmp_path: Path, corpus: str) -> None:
@@ -119,169 +57,11 @@ def test_stop_during_a_sample_keeps_the_sample_and_saves(tmp_path: Path, corpus:
     assert list(tmp_path.glob(".*")) == []
 
 
-def test_steps_made_again_after_a_kill_are_the_same_and_not_noted_twice(
-    tmp_path: Path, corpus: str
-) -> None:
-    train(tmp_path, corpus, steps=4, checkpoint_every=2)
-    before = (tmp_path / "micro.loss.json").read_bytes()
-    last = (tmp_path / "step_000004.bin").read_bytes()
-    (tmp_path / "step_000004.bin").unlink()
-    said = train(
-        tmp_path, corpus, steps=4, checkpoint_every=2, resume=str(tmp_path / "step_000002.bin")
-    )
-    assert said.end.outcome is Outcome.PASSED
-    assert (tmp_path / "micro.loss.json").read_bytes() == before
-    assert (tmp_path / "step_000004.bin").read_bytes() == last
-
-
 def test_five_low_samples_in_a_row_halt_the_run(tmp_path: Path, corpus: str) -> None:
     said = train(tmp_path, corpus, steps=20, sample_every=1, sample_tokens=1)
     assert said.end.outcome is Outcome.FAILED and code(said) == "end.halted"
     assert logs(said).count("log.andrea.low-sample") == 5
     assert load(tmp_path / "step_000005.bin", COUNT).step == 5
-
-
-def test_a_polish_archives_and_the_losses_keep_growing(tmp_path: Path, corpus: str) -> None:
-    other = tmp_path / "other.txt"
-    other.write_text(TEXT.upper())
-    train(tmp_path, corpus, steps=2, sample_every=2)
-    losses = [(tmp_path / "micro.loss.json").read_bytes()]
-    archived = [(tmp_path / "micro.samples.json").read_bytes()]
-    for number, steps in ((1, 3), (2, 4)):
-        start = str(tmp_path / f"step_{steps - 1:06d}.bin")
-        settings = {"steps": steps, "resume": start, "polish": True, "sample_every": 1}
-        said = train(tmp_path, str(other), **settings)
-        assert "log.andrea.polish" in logs(said)
-        assert (tmp_path / f"micro.samples.{number}.json").read_bytes() == archived[-1]
-        assert (tmp_path / f"micro.state.{number}.json").exists()
-        archived.append((tmp_path / "micro.samples.json").read_bytes())
-        losses.append((tmp_path / "micro.loss.json").read_bytes())
-        assert losses[-1].startswith(losses[-2]) and len(losses[-1]) > len(losses[-2])
-    assert [sample["step"] for sample in json.loads(archived[-1])] == [4]
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"seed": 2}, "seed = 20261130, not 2; accepted: the same, or polish = true"),
-        ({"steps": 9}, "steps = 2, not 9"),
-        ({"corpus": "other"}, "corpus.name = 'text.txt', not 'other.txt'"),
-        ({"width": 32}, "holds 7408 weights and this model has"),
-        ({"steps": 1}, "has made 2 already"),
-    ],
-    ids=("seed", "steps", "corpus", "width", "over"),
-)
-def test_a_resume_with_something_else_is_refused(
-    tmp_path: Path, corpus: str, two_steps: Path, changes: dict[str, Any], said: str
-) -> None:
-    if changes.get("corpus"):
-        (tmp_path / "other.txt").write_text(TEXT.upper())
-        changes = {"corpus": str(tmp_path / "other.txt")}
-    settings = {"steps": 2, "corpus": corpus, "resume": str(two_steps / "step_000001.bin")}
-    if "steps" in changes or "width" in changes:
-        settings["resume"] = str(two_steps / "step_000002.bin")
-    ended = train(tmp_path, **{**settings, **changes})
-    assert ended.end.note is not None and said in str(ended.end.note.params["reason"])
-
-
-@pytest.fixture(scope="module")
-def two_steps(tmp_path_factory: pytest.TempPathFactory, corpus: str) -> Path:
-    folder = tmp_path_factory.mktemp("two")
-    train(folder, corpus, steps=2, checkpoint_every=1)
-    return folder
-
-
-def test_a_folder_with_another_run_is_refused(tmp_path: Path, corpus: str, two_steps: Path) -> None:
-    ended = train(two_steps, corpus, steps=2, seed=9)
-    assert ended.end.note is not None
-    assert "output: the run there was made with seed" in str(ended.end.note.params["reason"])
-    assert "an empty folder" in str(ended.end.note.params["reason"])
-
-
-def test_a_full_disk_is_told_and_the_file_before_stays(
-    tmp_path: Path, corpus: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = training.checkpoint.save
-
-    def save(path: Path, made: Any) -> None:
-        if made.step > 1:
-            raise OSError(28, "No space left on device")
-        real(path, made)
-
-    monkeypatch.setattr(training.checkpoint, "save", save)
-    said = train(tmp_path, corpus, steps=3, checkpoint_every=1)
-    assert logs(said).count("log.andrea.not-saved") == 2
-    assert said.end.outcome is Outcome.FAILED and code(said) == "end.not-saved"
-    assert [path.name for path in tmp_path.glob("*.bin")] == ["step_000001.bin"]
-    assert load(tmp_path / "step_000001.bin", COUNT).step == 1
-
-
-def test_real_signals_save_and_end_with_status_0(tmp_path: Path, corpus: str) -> None:
-    """SIGUSR1, then two SIGTERM at once; what was logged is what a straight run logs."""
-    plain, out = tmp_path / "plain", tmp_path / "out"
-    settings = {**TINY, "steps": 500, "sample_every": 500, "checkpoint_every": 500}
-    given = [f"{key}={value}" for key, value in {**settings, "corpus": corpus}.items()]
-    command = [sys.executable, "-m", "kernels", "andrea.train", "--device", "cpu", "--json"]
-    command += ["--output", str(out), "--set", *given]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        seen = []
-        for text in child.stdout:
-            seen.append(json.loads(text))
-            if is_loss(seen[-1], 2):
-                os.kill(child.pid, signal.SIGUSR1)
-            if seen[-1]["kind"] == "artifact" and len(files(seen)) == 1:
-                os.kill(child.pid, signal.SIGTERM)
-                os.kill(child.pid, signal.SIGTERM)
-        assert child.wait() == 0
-    assert seen[-1]["data"]["note"]["code"] == "end.saved"
-    saved, last = files(seen)
-    assert load(out / saved, COUNT).step < load(out / last, COUNT).step
-    assert list(out.glob(".*")) == []
-    step = load(out / last, COUNT).step
-    train(plain, corpus, at_step(step - 1, "stop"), steps=500)
-    for name in ("micro.loss.json", last):
-        assert (plain / name).read_bytes() == (out / name).read_bytes()
-
-
-def is_loss(event: dict[str, Any], step: int) -> bool:
-    data = event["data"]
-    return event["kind"] == "metric" and data["name"] == "loss" and data["step"] == step
-
-
-def files(events: list[dict[str, Any]]) -> list[str]:
-    """The checkpoints that were announced."""
-    names = [event["data"]["name"] for event in events if event["kind"] == "artifact"]
-    return [name for name in names if name.endswith(".bin")]
-
-
-def test_a_bad_parameter_at_a_terminal_is_2_and_one_sentence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "kernels", "andrea.train", "--device", "cpu"]
-    out = tmp_path / "out"
-    command += ["--output", str(out), "--set", "heads=5"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith("heads = 5 does not divide width = 32; accepted: 1, 2, 4")
-    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
-    assert not out.exists()
-
-
-def test_from_another_folder_it_goes_on_as_in_its_own(tmp_path: Path, corpus: str) -> None:
-    """As a site does it: the checkpoint and what was written with it, and an empty folder."""
-    settings = {"steps": 4, "sample_every": 1, "checkpoint_every": 1}
-    train(tmp_path / "whole", corpus, **settings)
-    start = tmp_path / "given"
-    start.mkdir()
-    names = ("step_000002.bin", "micro.loss.json", "micro.samples.json", "micro.state.json")
-    for name in names:  # the files of the end, which say more than the checkpoint knows
-        (start / name).write_bytes((tmp_path / "whole" / name).read_bytes())
-        (start / name).chmod(0o444)
-    said = train(tmp_path / "own", corpus, **settings, resume=str(start / "step_000002.bin"))
-    assert said.end.outcome is Outcome.PASSED
-    for name in ("step_000004.bin", *names[1:]):
-        one, other = (tmp_path / folder / name for folder in ("whole", "own"))
-        assert one.read_bytes() == other.read_bytes(), name
-    assert [e.step for e in said.events if isinstance(e, Metric) and e.name == "loss"] == [3, 4]
 
 
 def test_the_schedule_is_told_and_each_part_of_it_can_be_left_out(
@@ -295,8 +75,7 @@ def test_the_schedule_is_told_and_each_part_of_it_can_be_left_out(
         **{"steps": 3, "warmup": 0, "peak": 0.01, "floor": 1.0, "clip": 0.0},
         **{"context": 8, "vocabulary": 257},
     }
-    rates = [e.value for e in said.events if isinstance(e, Metric) and e.name == "learning-rate"]
-    assert rates == [0.01, 0.01, 0.01]
+    assert [rate for _, rate in metrics(said, "learning-rate")] == [0.01, 0.01, 0.01]
     assert said.end.outcome is Outcome.PASSED
     (entered,) = [note.params for note in notes if note.code == "log.andrea.phase"]
     assert entered == {"phase": "random", "step": 1}
@@ -311,3 +90,69 @@ def test_without_clipping_a_gradient_keeps_its_length(tmp_path: Path, corpus: st
     last = "step_000002.bin"
     assert (high / last).read_bytes() == (none / last).read_bytes()
     assert (high / last).read_bytes() != (tmp_path / "low" / last).read_bytes()
+
+
+def test_a_model_that_is_lost_does_not_pass_and_its_files_are_json(
+    tmp_path: Path, corpus: str
+) -> None:
+    """Weights with a NaN: no loss is finite and no update is made."""
+    settings = {"steps": 4, "checkpoint_every": 2, "sample_every": 2}
+    train(tmp_path / "good", corpus, at_step(1, "stop"), **settings)
+    start = tmp_path / "good" / "step_000002.bin"
+    content = start.read_bytes()
+    start.write_bytes(
+        content[:8] + struct.pack("<f", math.nan) * 16 * 257 + content[8 + 4112 * 4 :]
+    )
+    said = train(tmp_path / "lost", corpus, **settings, resume=str(start))
+    assert said.end.outcome is Outcome.FAILED and code(said) == "end.no-update"
+    assert logs(said).count("log.andrea.skipped") == 2
+    for kind in ("samples", "state"):
+        text = (tmp_path / "lost" / f"micro.{kind}.json").read_text()
+        json.loads(text, parse_constant=pytest.fail)  # NaN is no JSON
+    assert points(tmp_path / "lost" / "micro.loss.json")[-1] == (4, None)
+
+
+def test_a_training_whose_last_loss_is_not_finite_does_not_pass(
+    tmp_path: Path, corpus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Engine.step
+
+    def step(engine: Engine, slot: Any) -> None:
+        real(engine, slot)
+        if int(engine.arena["counters"][0]) == 3:
+            slot.report[0] = math.inf
+
+    monkeypatch.setattr(Engine, "step", step)
+    said = train(tmp_path, corpus, steps=3)
+    assert said.end.outcome is Outcome.FAILED and code(said) == "end.not-finite"
+
+
+def test_the_loss_scale_of_fp16_is_told_as_the_device_has_it(tmp_path: Path, corpus: str) -> None:
+    """A scale so high that gradients overflow: it halves until they do not."""
+    settings = {"steps": 8, "checkpoint_every": 1, "precision": "fp16"}
+    train(tmp_path / "a", corpus, at_step(2, "stop"), **settings)
+    state = tmp_path / "a" / "micro.state.json"
+    content = json.loads(state.read_text())
+    content["checkpoints"]["2"]["scale"] = 2.0**24
+    state.write_text(json.dumps(content))
+    start = str(tmp_path / "a" / "step_000002.bin")
+    said = train(tmp_path / "b", corpus, **settings, resume=start)
+    told = dict(metrics(said, "loss-scale"))
+    kept = json.loads((tmp_path / "b" / "micro.state.json").read_text())["checkpoints"]
+    scale = 2.0**24
+    assert len(told) > 1
+    for step in range(3, 9):
+        scale = told.get(step, scale)
+        assert scale == kept[str(step)]["scale"], step
+
+
+def test_the_scale_grows_after_as_many_updates_as_on_the_device() -> None:
+    scale = Scale(4.0, GROWTH - 2)
+    values = []
+    for applied in (True, True, False, True):
+        scale.follow(applied=applied)
+        values.append((scale.value, scale.good))
+    assert values == [(4.0, GROWTH - 1), (8.0, 0), (4.0, 0), (4.0, 1)]
+    assert [scale.news(step, 3) for step in (1, 2, 3)] == [True, False, False]
+    scale.follow(applied=False)
+    assert [scale.news(step, 3) for step in (3, 4)] == [False, True]
