@@ -46,12 +46,18 @@ ANDREA: dict[str, str] = {
         "{steps} step made; the last loss is {loss}.",
         "{steps} steps made; the last loss is {loss}.",
     ),
-    "end.no-update": gettext_noop(
-        "All {step} steps are made, and not one changed the weights: no gradient had a finite norm."
+    "end.no-update": counted(
+        "step",
+        "{step} step is made, and it changed no weight: its gradient had no finite norm.",
+        "All {step} steps are made, and not one changed the weights: no gradient had a finite "
+        "norm.",
     ),
-    "end.not-finite": gettext_noop(
+    "end.not-finite": counted(
+        "step",
+        "{step} step is made, but its loss is no finite number: this model is lost. Go on from an "
+        "earlier checkpoint, with a lower learning rate.",
         "All {step} steps are made, but the last loss is no finite number: this model is lost. Go "
-        "on from an earlier checkpoint, with a lower learning rate."
+        "on from an earlier checkpoint, with a lower learning rate.",
     ),
     "end.not-saved": gettext_noop("The checkpoint of step {step} could not be written: {reason}."),
     # Lines of the log

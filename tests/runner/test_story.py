@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 import kernels
 from kernels.names import NAMES
@@ -78,6 +79,13 @@ def test_a_column_that_is_a_word_is_said_in_the_reader_s_and_a_tensor_is_no_seed
 
 
 GRIDS = [procedure.grid for procedure in PROCEDURES.values() if procedure.grid]
+
+
+def test_every_grid_has_its_width_in_the_style_sheet() -> None:
+    sheet = (settings.BASE_DIR / "static/css/bench.css").read_text()
+    for grid in GRIDS:
+        squares = len(grid.columns) * len(grid.slots)
+        assert f".cols-{squares} {{" in sheet and f".slots-{len(grid.slots)} {{" in sheet
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])
