@@ -3,11 +3,10 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date
 from django.utils.translation import gettext as _
 
 from classroom.models import Deadline, Extension
-from lessons.views.found import reading_language
+from lessons.moments import written
 
 
 def said(end: Deadline | Extension) -> str:
@@ -17,18 +16,11 @@ def said(end: Deadline | Extension) -> str:
 
 def wall_said(at: datetime, zone: str) -> str:
     return _("%(when)s (%(zone)s)") % {
-        "when": _date_and_time(at.astimezone(ZoneInfo(zone))),
+        "when": written(at.astimezone(ZoneInfo(zone))),
         "zone": zone.replace("_", " "),
     }
 
 
 def wall_only(wall: str) -> str:
     """A wall time without its zone."""
-    return _date_and_time(datetime.fromisoformat(wall))
-
-
-def _date_and_time(local: datetime) -> str:
-    return _("%(date)s, %(time)s") % {
-        "date": format_date(local.date(), "long", locale=reading_language()),
-        "time": local.strftime("%H:%M"),
-    }
+    return written(datetime.fromisoformat(wall))

@@ -1,6 +1,7 @@
 // The answer of a step saves itself as it is typed, and never loses what was typed: a draft says
 // which version it builds on, a conflict is shown, a lost connection is tried again.
 import { el, fill, post, words, write } from "./dom.js";
+import { localTimes, written } from "./moments.js";
 import { sortable } from "./order.js";
 
 const PAUSE = 800;
@@ -71,7 +72,7 @@ class Draft {
     this.pause = PAUSE;
     this.form.elements.base.value = data.base;
     const said = this.unsent ? this.words.back : this.words.saved;
-    if (data.saved) this.say(fill(said, { time: clock(data.saved) }));
+    if (data.saved) this.say(fill(said, { time: written(new Date(data.saved)) }));
     for (const [name, sentence] of Object.entries(data.understood ?? {})) this.understood(name, sentence);
     if (this.dirty) this.later();
   }
@@ -172,10 +173,6 @@ class Draft {
   }
 }
 
-function clock(iso) {
-  return new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" }).format(new Date(iso));
-}
-
 let drafts = draftsIn(document);
 
 function draftsIn(part) {
@@ -184,6 +181,7 @@ function draftsIn(part) {
 
 function replace(old, fresh) {
   old.replaceWith(document.adoptNode(fresh));
+  localTimes(fresh);
   drafts = draftsIn(fresh);
   return drafts;
 }

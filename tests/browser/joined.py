@@ -14,6 +14,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chainrule.settings")
 django.setup()
 
+from django.contrib.auth.models import Permission  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from classroom.models import Deadline, PassageComment  # noqa: E402
@@ -48,10 +49,18 @@ def main() -> None:
         "ref": room.ref(room.learner),
         "instructor": made.session(room.instructor),
         "learner": made.session(room.learner),
+        "newcomer": made.session(a_newcomer()),
         "step": f"/en/{factories.COURSE}/{lesson.id}/{step.id}/",
         "grade": grade.pk,
     }
     json.dump(said, sys.stdout)
+
+
+def a_newcomer() -> factories.Person:
+    """May make cohorts, and has made none."""
+    person = factories.a_person("Nora")
+    person.user_permissions.add(Permission.objects.get(codename="add_cohort"))
+    return person
 
 
 if __name__ == "__main__":

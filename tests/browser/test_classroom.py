@@ -1,6 +1,7 @@
 """A cohort in a browser: a guest joins and signs up, deadlines are set, feedback is read."""
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -12,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import STEP, signed_in
 from tests.stack import ROOT, Stack
 
+MOMENT = r"[A-Z][a-z]+ \d{1,2}, \d{4}, \d\d:\d\d"
 PHONE = {"width": 390, "height": 844}
 
 
@@ -115,6 +117,36 @@ def test_after_the_deadline_what_is_typed_stays_a_draft(
     expect(page.locator(".ask textarea")).to_have_value(
         "A later thought, which is still worth keeping for myself."
     )
+    page.context.close()
+
+
+def test_every_moment_of_an_answer_is_written_in_one_way_in_the_reader_s_zone(
+    browser: Browser, stack: Stack, room: dict[str, Any]
+) -> None:
+    zone = {"timezone_id": "Asia/Tokyo"}
+    page = signed_in(browser, stack, room["learner"], **zone).new_page()
+    page.goto(room["step"])
+    page.locator(".ask textarea").fill("One more thought, kept as a draft, and long enough.")
+    saved = page.locator(".ask .saved").first
+    expect(saved).to_have_text(re.compile(rf"^Draft saved, {MOMENT}$"))
+    times = [saved.inner_text().removeprefix("Draft saved, ")]
+    times += page.locator(".closing .also, .ask time[data-when], .feedbacks time").all_inner_texts()
+    assert len(times) >= 3
+    for said in times:
+        assert re.fullmatch(rf"( · )?{MOMENT}( \(Asia/Tokyo\))?", said), said
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("zone", "offered"),
+    [("Asia/Tokyo", "Asia/Tokyo"), ("Etc/GMT+3", "UTC")],  # the second is no place
+)
+def test_the_zone_of_a_first_cohort_is_the_browser_s(
+    browser: Browser, stack: Stack, room: dict[str, Any], zone: str, offered: str
+) -> None:
+    page = signed_in(browser, stack, room["newcomer"], timezone_id=zone).new_page()
+    page.goto("/en/classroom/new/")
+    expect(page.locator("[name=zone]")).to_have_value(offered)
     page.context.close()
 
 

@@ -14,6 +14,10 @@ from tests.stack import ROOT, Stack
 
 PAGES = ("gradebook/", "gradebook/lesson/forward/", "overview/", "overview/forward/")
 
+WORDY = ("by-hand", "exercise", "measuring")  # lessons whose wrong answers are sentences
+OTHERS = ("", "queue/", "members/", "deadlines/", "audit/", "rechecks/", "settings/",
+          "gradebook/import/")  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def room(stack: Stack) -> dict[str, str]:
@@ -52,6 +56,38 @@ def test_on_a_phone_no_word_leaves_its_cell(
     page.goto(f"/{language}/classroom/{room['cohort']}/gradebook/")
     wide = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).length"
     assert page.locator(".book td").evaluate_all(wide) == 0
+
+
+# Words that stand on two lines, though each is far shorter than a line.
+BROKEN = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const box = node.parentElement;
+    if (box.closest(".ref, code, svg, script, option") || !box.getClientRects().length) continue;
+    if (node.data.includes("://")) continue; // an address breaks anywhere
+    for (const word of node.data.matchAll(/[\\p{L}\\p{M}’']+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const boxes = [...range.getClientRects()].filter((rect) => rect.width > 0.5);
+      if (new Set(boxes.map((rect) => Math.round(rect.top))).size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 320])
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_on_a_phone_no_word_is_broken(
+    page: Page, room: dict[str, str], language: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    for address in (*PAGES, *(f"overview/{lesson}/" for lesson in WORDY), *OTHERS):
+        answer = page.goto(f"/{language}/classroom/{room['cohort']}/{address}")
+        assert answer and answer.ok, address
+        assert page.evaluate(BROKEN) == [], address
 
 
 def test_heads_and_names_stay_while_the_table_scrolls(page: Page, room: dict[str, str]) -> None:

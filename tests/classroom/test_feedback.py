@@ -1,5 +1,7 @@
 """What comes back to a learner: on the step's page, in the list of what is new, once more asked."""
 
+import re
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +11,7 @@ from django.utils import timezone
 
 from classroom import feedback, grading, rubrics
 from classroom.grading import Judgement
-from classroom.models import Adjustment, AuditEntry, Cohort, Grade, SecondLook
+from classroom.models import Adjustment, AuditEntry, Cohort, Deadline, Grade, SecondLook
 from classroom.passages import Passage
 from lessons.models import Revision
 from tests.classroom import factories as f
@@ -108,6 +110,30 @@ def test_feedback_stays_with_its_revision_and_a_new_one_shows_both(room: Room) -
     assert page.index("About the second") < page.index("On earlier answers")
     assert page.index("On earlier answers") < page.index("About the first")
     assert "On answer 1" in page and "On answer 2" in page
+
+
+@pytest.mark.parametrize(
+    ("language", "written"),
+    [("en", r"[A-Z][a-z]+ \d+, \d{4}, \d\d:\d\d"), ("fr", r"\d+ [a-zéû]+ \d{4}, \d\d:\d\d"),
+     ("tr", r"\d+ \w+ \d{4}, \d\d:\d\d")],
+)  # fmt: skip
+def test_every_moment_of_an_answer_is_written_in_one_way(
+    room: Room, language: str, written: str
+) -> None:
+    lesson, _step = f.place_of(ACTIVITY)
+    at = timezone.now() + timedelta(days=1)
+    Deadline.objects.create(
+        cohort=room.cohort, lesson=lesson.id, wall="2026-12-01T10:00", zone="Europe/Paris", at=at
+    )
+    for text in ("A first attempt", "A second attempt"):
+        grade(room, f.submit(room.learner, ACTIVITY, text=f"{text}, {'long enough ' * 5}"))
+    f.draft(room.learner, ACTIVITY, text="And begun again")
+    page = step_page(room, language)
+    found = re.findall(r"<time[^>]*>([^<]*)</time>", page[page.index('id="ask"') :])
+    assert len(found) >= 6  # the end, the draft, two answers, two grades
+    assert [
+        said for said in found if not re.match(written + r" (UTC|\(Europe/Paris\))$", said)
+    ] == []
 
 
 def test_feedback_on_many_answers_takes_no_more_queries_than_on_one(

@@ -1,5 +1,6 @@
 // One answer at the desk: its form, what was begun and not stored, and the marks as they would be.
 import { post, token } from "../dom.js";
+import { localTimes } from "../moments.js";
 import { Passages } from "./passages.js";
 import { RestingRun } from "./resting.js";
 
@@ -158,12 +159,4 @@ export class Desk {
 
 export function sending(desk, does) {
   return post(desk.form.action, desk.body(does));
-}
-
-function localTimes(root) {
-  const moment = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
-  for (const time of root.querySelectorAll("time[data-time]")) {
-    const date = new Date(time.dateTime);
-    if (!Number.isNaN(date.valueOf())) time.textContent = moment.format(date);
-  }
 }
