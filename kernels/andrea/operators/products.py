@@ -12,7 +12,7 @@ A weight gradient is summed into FP32 by the product itself (its beta = 1), from
 Only CUDA has that; elsewhere, on the interpreter, the operands are widened first.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -28,24 +28,22 @@ def multiply(a: Tensor, b: Tensor, out: Tensor) -> None:
 
 def add_product(a: Tensor, b: Tensor, out: Tensor) -> None:
     """out += a @ b, where out may be FP32 while a and b are FP16 or BF16."""
-    with fp32_sums():
-        if a.dtype == out.dtype:
-            torch.addmm(out, a, b, out=out)
-        elif a.is_cuda:
-            torch.addmm(out, a, b, out_dtype=out.dtype, out=out)
-        else:
-            torch.addmm(out, a.to(out.dtype), b.to(out.dtype), out=out)
+    _add(torch.addmm, a, b, out)
 
 
 def add_products(a: Tensor, b: Tensor, out: Tensor) -> None:
     """out[i] += a[i] @ b[i]: one launch, where the card would have too few tiles of one."""
+    _add(torch.baddbmm, a, b, out)
+
+
+def _add(adding: Callable[..., Tensor], a: Tensor, b: Tensor, out: Tensor) -> None:
     with fp32_sums():
         if a.dtype == out.dtype:
-            torch.baddbmm(out, a, b, out=out)
+            adding(out, a, b, out=out)
         elif a.is_cuda:
-            torch.baddbmm(out, a, b, out_dtype=out.dtype, out=out)
+            adding(out, a, b, out_dtype=out.dtype, out=out)
         else:
-            torch.baddbmm(out, a.to(out.dtype), b.to(out.dtype), out=out)
+            adding(out, a.to(out.dtype), b.to(out.dtype), out=out)
 
 
 @contextmanager
