@@ -39,7 +39,7 @@ def source_of(mutant: Mutant) -> str:
 def apply(source: str, edit: Edit) -> str:
     nodes = [node for node in ast.parse(source).body if getattr(node, "name", "") == edit.symbol]
     if len(nodes) != 1 or nodes[0].end_lineno is None:
-        raise ValueError(f"{edit.symbol} is not one function of rmsnorm.py")
+        raise ValueError(f"{edit.symbol} is not one function of its file")
     lines = source.splitlines(keepends=True)
     first, last = nodes[0].lineno - 1, nodes[0].end_lineno
     body = "".join(lines[first:last])

@@ -28,6 +28,23 @@ CHECKS: dict[str, str] = {
         "The variance is not near the truth: the mean of the squares minus the square of the mean "
         "loses its digits when the mean is large."
     ),
+    "why.accumulates-anyway": gettext_noop(
+        "The gradient was added to what the buffer held, though nobody asked for that."
+    ),
+    "why.first-tile-only": gettext_noop(
+        "Only the first tile counts ({size} at a time): the loop over tiles turns once."
+    ),
+    "why.first-depth-only": gettext_noop(
+        "Only the first {size} terms of each sum count: the loop over the depth turns once."
+    ),
+    "why.no-rescale": gettext_noop(
+        "What was summed before a larger score came was not shrunk: exp(old maximum − new maximum) "
+        "is missing."
+    ),
+    "why.scores-overflow": gettext_noop(
+        "No numbers where scores reach {largest}: exp overflows beyond 88 in FP32. Subtract the "
+        "largest score so far first."
+    ),
     "why.not-causal": gettext_noop(
         "Every position sees the whole sequence: the causal mask is missing."
     ),
@@ -50,11 +67,29 @@ CHECKS: dict[str, str] = {
     ),
     "why.labels-shifted": gettext_noop("Every row is compared with the next row’s label."),
     "why.sum-not-mean": gettext_noop("A sum over the rows where their mean is due."),
+    "why.max-of-last-tile": gettext_noop(
+        "The maximum subtracted is that of the row’s last tile, not of the row: exp overflows."
+    ),
+    "why.softmax-rounded": gettext_noop(
+        "The probability was rounded before 1 was subtracted: of p − 1 nothing true is left where "
+        "p is near 1."
+    ),
     "why.ignored-counted": gettext_noop(
         "The ignored labels are counted: the mean divides by all rows."
     ),
     "why.always-clips": gettext_noop(
         "The factor is clip/norm even below the threshold: a small gradient is enlarged."
+    ),
+    "why.scale-ignored": gettext_noop(
+        "The norm is that of the sum over micro-batches: the factor 1/n is missing."
+    ),
+    "why.skip-uncounted": gettext_noop("The step that is skipped was not counted."),
+    "why.no-epsilon": gettext_noop(
+        "0 over 0 where a weight never had a gradient: epsilon is missing."
+    ),
+    "why.epsilon-inside": gettext_noop("Epsilon stands under the root; it belongs behind it."),
+    "why.decays-after": gettext_noop(
+        "The decay takes its share of the weight after the update; it belongs to the weight before."
     ),
     "why.no-bias-correction": gettext_noop("The bias corrections of m and v are missing."),
     "why.decays-all": gettext_noop("Everything decays; only matrices should."),
@@ -79,6 +114,8 @@ CHECKS: dict[str, str] = {
     "name.some-ignored": gettext_noop("some labels ignored"),
     "name.all-ignored": gettext_noop("all labels ignored"),
     "name.tiles-of-infinity": gettext_noop("whole tiles of −∞"),
+    "name.skipped": gettext_noop("steps skipped"),
+    "column.tiles": gettext_noop("tiles of this device, then"),
     "name.large-logits": gettext_noop("large logits"),
     "name.confident": gettext_noop("confident logits"),
     "name.upstream-by-row": gettext_noop("an upstream gradient by row"),

@@ -9,7 +9,8 @@ from kernels.rmsnorm_mutants import Edit
 class Mutant:
     """The case on `tensor` over the inputs `shape` must fail, and its note must be `why`.
 
-    `hidden_by` is the number of micro-batches with which nobody can see it.
+    `hidden_by` is the number of micro-batches with which nobody can see it. The edits are made in
+    the operator's file of that version, or in `part`, a file whose functions its kernels call.
     """
 
     name: str
@@ -19,6 +20,9 @@ class Mutant:
     shape: str
     why: str
     hidden_by: int = 0
+    version: int = 1
+    dtype: str = "FP32"
+    part: str = ""
 
 
 def overwrites(operator: str, symbol: str, old: str, tensor: str, shape: str) -> Mutant:

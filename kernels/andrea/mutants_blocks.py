@@ -5,6 +5,9 @@ from kernels.rmsnorm_mutants import Edit
 
 LOAD_DGAMMA = "tl.load(DGAMMA + column, mask=keep, other=0) + dgamma"
 CAUSAL = 'score = tl.where(s[None, :] <= t[:, None], score, float("-inf"))'
+SCORED = 'input_precision="ieee") * SCALE\n            '
+SCORE_DQ = f"score = tl.dot(q.to(OPERAND), tl.trans(k), {SCORED}"
+SCORE_DK = f"score = tl.dot(q, tl.trans(k), {SCORED}"
 UNMASKED = 'score = tl.where(s[None, :] < T, score, float("-inf"))'
 
 BLOCKS = (
@@ -22,6 +25,44 @@ BLOCKS = (
         "17 × 257",
         "why.overwritten",
         hidden_by=1,
+    ),
+    Mutant(
+        "layernorm-overwrites-dbeta",
+        "layernorm",
+        (
+            Edit(
+                "k_layernorm_sum",
+                LOAD_DGAMMA.replace("dgamma", "dbeta").replace("DGAMMA", "DBETA"),
+                "dbeta",
+            ),
+        ),
+        "dbeta",
+        "17 × 257",
+        "why.overwritten",
+        hidden_by=1,
+    ),
+    Mutant(
+        "embed-overwrites-dwpe",
+        "embed",
+        (
+            Edit(
+                "k_embed_bwd",
+                "mask=keep, other=0) + total",
+                "mask=keep & (program < TOKEN_PROGRAMS), other=0) + total",
+            ),
+        ),
+        "dwpe",
+        "4 × 32 × 32 × 257",
+        "why.overwritten",
+        hidden_by=1,
+    ),
+    Mutant(
+        "layernorm-always-accumulates",
+        "layernorm",
+        (Edit("k_layernorm_bwd", "if ACCUMULATE:", "if True:"),),
+        "dx",
+        "17 × 257",
+        "why.accumulates-anyway",
     ),
     Mutant(
         "residual-overwrites-dx",
@@ -100,6 +141,45 @@ BLOCKS = (
         "dq",
         "2 × 32 × 2 × 16",
         "why.no-scale",
+    ),
+    Mutant(
+        "attn-no-scale-in-dk",
+        "attn",
+        (Edit("k_attn_bwd", "dk, mask=own)", "dk / SCALE, mask=own)"),),
+        "dk",
+        "2 × 32 × 2 × 16",
+        "why.no-scale",
+    ),
+    # The tiles beyond the diagonal are not walked over, mask or none: what is wrong is in them.
+    Mutant(
+        "attn-not-causal-in-dq",
+        "attn",
+        (Edit("k_attn_bwd", SCORE_DQ + CAUSAL, SCORE_DQ + UNMASKED),),
+        "dq",
+        "2 × 32 × 2 × 16",
+        "why.not-causal",
+    ),
+    Mutant(
+        "attn-not-causal-in-dk",
+        "attn",
+        (Edit("k_attn_bwd", SCORE_DK + CAUSAL, SCORE_DK + UNMASKED),),
+        "dk",
+        "2 × 32 × 2 × 16",
+        "why.not-causal",
+    ),
+    Mutant(
+        "attn-no-max-subtraction",
+        "attn",
+        (
+            Edit(
+                "k_attn_fwd",
+                "tl.maximum(largest, tl.max(score, axis=1))",
+                "tl.zeros((QUERIES,), dtype=tl.float32)",
+            ),
+        ),
+        "o",
+        "large-scores",
+        "why.scores-overflow",
     ),
     # softmax' without the row sum: dS = P * dP.
     Mutant(

@@ -23,7 +23,7 @@ UPDATE = (
         "loss",
         (Edit("k_loss_fwd", LOAD_TARGET, LOAD_TARGET.replace("+ row,", "+ (row + 1) % R,")),),
         "losses",
-        "64 × 257",
+        "20 × 257",
         "why.labels-shifted",
     ),
     Mutant(
@@ -31,7 +31,7 @@ UPDATE = (
         "loss",
         (Edit("k_loss_bwd", LOAD_TARGET, LOAD_TARGET.replace("+ row,", "+ (row + 1) % R,")),),
         "dlogits",
-        "64 × 257",
+        "20 × 257",
         "why.labels-shifted",
     ),
     Mutant(
@@ -39,7 +39,7 @@ UPDATE = (
         "loss",
         (Edit("k_loss_mean", " / tl.maximum(tl.load(COUNT), 1.0)", ""),),
         "loss",
-        "64 × 257",
+        "20 × 257",
         "why.sum-not-mean",
     ),
     Mutant(
@@ -47,7 +47,7 @@ UPDATE = (
         "loss",
         (Edit("k_loss_bwd", "upstream / tl.maximum(tl.load(COUNT), 1.0)", "upstream"),),
         "dlogits",
-        "64 × 257",
+        "20 × 257",
         "why.sum-not-mean",
     ),
     Mutant(
@@ -57,6 +57,38 @@ UPDATE = (
         "dlogits",
         "some-ignored",
         "why.ignored-counted",
+    ),
+    # p is near 1 and rounds to it: the gradient of the label is gone.
+    Mutant(
+        "loss-softmax-rounded",
+        "loss",
+        (
+            Edit(
+                "k_loss_bwd",
+                "softmax = tl.exp(x - lse[:, None])",
+                "softmax = tl.exp(x - lse[:, None]).to(LOGITS.dtype.element_ty).to(tl.float32)",
+            ),
+        ),
+        "dlogits",
+        "confident",
+        "why.softmax-rounded",
+        dtype="FP16",
+    ),
+    Mutant(
+        "grad-norm-ignores-scale",
+        "grad_norm",
+        (Edit("k_grad_norm_final", ".to(tl.float32) * scale", ".to(tl.float32)"),),
+        "norm",
+        "34000",
+        "why.scale-ignored",
+    ),
+    Mutant(
+        "grad-norm-skips-uncounted",
+        "grad_norm",
+        (Edit("k_grad_norm_final", " + tl.where(finite, 0.0, 1.0)", ""),),
+        "skipped",
+        "a-nan",
+        "why.skip-uncounted",
     ),
     Mutant(
         "grad-norm-lets-nan-through",
@@ -85,6 +117,40 @@ UPDATE = (
         "w",
         "3000 × 500",
         "why.no-bias-correction",
+    ),
+    Mutant(
+        "adamw-no-epsilon",
+        "adamw",
+        (Edit("k_adamw", "(tl.sqrt(v * correct_v) + EPSILON)", "tl.sqrt(v * correct_v)"),),
+        "w",
+        "small-moments",
+        "why.no-epsilon",
+    ),
+    Mutant(
+        "adamw-epsilon-inside",
+        "adamw",
+        (
+            Edit(
+                "k_adamw", "(tl.sqrt(v * correct_v) + EPSILON)", "tl.sqrt(v * correct_v + EPSILON)"
+            ),
+        ),
+        "w",
+        "small-moments",
+        "why.epsilon-inside",
+    ),
+    Mutant(
+        "adamw-decays-after",
+        "adamw",
+        (
+            Edit(
+                "k_adamw",
+                "w = w - lr * (pace + tl.where(decays != 0, DECAY, 0.0) * w)",
+                "w = w - lr * pace\n        w = w - lr * tl.where(decays != 0, DECAY, 0.0) * w",
+            ),
+        ),
+        "w",
+        "small-moments",
+        "why.decays-after",
     ),
     Mutant(
         "adamw-decays-all",

@@ -30,6 +30,7 @@ from kernels.andrea.operators import Pair, requirements, tiles
 Tensor = torch.Tensor
 EPS = 1e-5
 COLUMNS = 8  # that a program of the second kernel sums
+ZONES = 512  # of which it reads that many at once
 
 
 def reference_forward(
@@ -99,7 +100,7 @@ def k_layernorm_bwd(
     if ACCUMULATE:
         dx += tl.load(DX + place, mask=keep, other=0).to(tl.float32)
     tl.store(DX + place, dx, mask=keep)
-    share = PARTIAL + tl.program_id(0) * 2 * D + column  # this program's zone
+    share = PARTIAL + tl.program_id(0).to(tl.int64) * 2 * D + column  # this program's zone
     tl.store(share, tl.sum(dy * xhat, axis=0), mask=column < D)
     tl.store(share + D, tl.sum(dy, axis=0), mask=column < D)
 
@@ -112,7 +113,7 @@ def k_layernorm_sum(
     dgamma = tl.zeros((COLUMNS,), dtype=tl.float32)
     dbeta = tl.zeros((COLUMNS,), dtype=tl.float32)
     for first in range(0, PROGRAMS, ROWS):  # always the same order, so always the same sum
-        zone = first + tl.arange(0, ROWS)
+        zone = (first + tl.arange(0, ROWS)).to(tl.int64)
         keep = (zone < PROGRAMS)[:, None] & (column < D)[None, :]
         place = zone[:, None] * 2 * D + column[None, :]
         dgamma += tl.sum(tl.load(PARTIAL + place, mask=keep, other=0), axis=0)
@@ -185,11 +186,16 @@ def backward(
 def add_up(scratch: Tensor, dgamma: Tensor, dbeta: Tensor, programs: int) -> None:
     """dgamma and dbeta += the zones of that many programs."""
     width = dgamma.numel()
-    columns = COLUMNS if scratch.is_cuda else tiles.block(width)
-    tall = min(512, int(triton.next_power_of_2(programs)))
+    columns = tiles.columns(width, scratch.device, COLUMNS)
+    tall = zones_at_once(programs, ZONES)
     k_layernorm_sum[(triton.cdiv(width, columns),)](
         scratch, dgamma, dbeta, programs, width, tall, columns
     )
+
+
+def zones_at_once(programs: int, most: int) -> int:
+    few = max(1, tiles.power(programs) // 4)
+    return few if tiles.is_cut() else min(most, tiles.power(programs))
 
 
 PAIR = Pair(forward, backward)

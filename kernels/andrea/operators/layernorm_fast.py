@@ -117,7 +117,12 @@ def scratch(rows: int, width: int, device: torch.device) -> tuple[int, int, int]
 
 
 def programs(rows: int, width: int, device: torch.device) -> int:
-    return tiles.persistent(triton.cdiv(rows, rows_at_once(width, device)), device)
+    return tiles.persistent(triton.cdiv(rows, height(rows, width, device)), device)
+
+
+def height(rows: int, width: int, device: torch.device) -> int:
+    """Rows that a program takes at once."""
+    return tiles.part(rows, 8, rows_at_once(width, device))
 
 
 def rows_at_once(width: int, device: torch.device) -> int:
@@ -187,7 +192,7 @@ def backward_rows(
         dy=dy, x=x, gamma=gamma, mean=mean, variance=variance, dx=dx, zones=zones
     )
     rows, width = x.shape
-    tall = rows_at_once(width, x.device)
+    tall = height(rows, width, x.device)
     with torch.cuda.device_of(x):
         k_layernorm_bwd_rows[(len(zones),)](
             dy, x, gamma, mean, variance, dx, zones, rows, eps,
@@ -208,8 +213,8 @@ def add_up_all(memory: Tensor, table: Tensor, programs: int, width: int) -> None
     of table [norms, 3] int64 says where in it zones, dgamma and dbeta begin, zones at multiples
     of 16."""
     requirements.contiguous(memory=memory, table=table)
-    columns = SUM_COLUMNS if memory.is_cuda else tiles.block(width)
-    tall = min(SUM_ROWS, int(triton.next_power_of_2(programs)))
+    columns = tiles.columns(width, memory.device, SUM_COLUMNS)
+    tall = layernorm.zones_at_once(programs, SUM_ROWS)
     with torch.cuda.device_of(memory):
         k_layernorm_sums[(triton.cdiv(width, columns), len(table))](
             memory, table, programs, width, tall, columns

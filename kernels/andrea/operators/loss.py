@@ -159,7 +159,7 @@ def backward(logits: Tensor, targets: Tensor, count: Tensor, lse: Tensor, upstre
 
 def sides(rows: int, vocabulary: int, device: torch.device) -> tuple[int, int]:
     """Rows a program takes, and columns at a time."""
-    block = min(tiles.block(vocabulary), 4096 if device.type == "cuda" else 2**17)
+    block = tiles.columns(vocabulary, device, 4096)
     return tiles.rows(rows, block, device), block
 
 

@@ -180,7 +180,7 @@ def launch(
 ) -> None:
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
-    programs = triton.cdiv(rows, tall)
+    programs = tiles.few(triton.cdiv(rows, tall))
     if logits.is_cuda:
         programs = min(programs, PROGRAMS * tiles.multiprocessors(logits.device))
     k_loss_fwd_bwd[(programs,)](
@@ -192,10 +192,9 @@ def launch(
 
 def sides(rows: int, vocabulary: int, device: torch.device) -> tuple[int, int]:
     """Rows a program takes, and columns at a time."""
-    if device.type == "cuda":
-        return 1, min(tiles.block(vocabulary), BLOCK)
-    block = min(tiles.block(vocabulary), 2**17)
-    return tiles.rows(rows, block, device), block
+    block = tiles.columns(vocabulary, device, BLOCK)
+    whole = device.type == "cuda" or tiles.is_cut()
+    return 1 if whole else tiles.rows(rows, block, device), block
 
 
 PAIR = Pair(forward, backward)

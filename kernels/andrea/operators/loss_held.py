@@ -169,7 +169,7 @@ def launch(
     # Small on the interpreter, where only tests come by: two programs with several rows each.
     block, programs = (BLOCK, tiles.multiprocessors(logits.device)) if logits.is_cuda else (64, 2)
     count_of_tiles = triton.cdiv(width, block)
-    k_loss_fwd_bwd_held[(min(rows, programs),)](
+    k_loss_fwd_bwd_held[(tiles.few(min(rows, programs)),)](
         logits, targets, count, upstream, losses, rows, vocabulary, width // 2,
         logits.stride(0), 0 if upstream.numel() == 1 else 1,
         count_of_tiles, block, min(AHEAD, count_of_tiles), assembler(logits), num_warps=WARPS,

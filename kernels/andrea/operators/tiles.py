@@ -2,9 +2,12 @@
 
 Choices are fixed here and never tuned at run time, so the same run makes the same sums in the
 same order. On Triton's interpreter a program costs milliseconds whatever its size, so tiles
-are as large as the matrix.
+are as large as the matrix, and no loop over tiles makes a second turn: checks ask for a `Cut`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -61,6 +64,36 @@ class Card:
     dkv: Reach
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Tiles below any card's, so that a few elements take several turns of every loop.
+
+    What is no tile of a product or of attention is cut into about eight parts.
+    """
+
+    product: Tile = Tile(16, 32, 16)
+    reach: Reach = Reach(16, 32, group=2)
+
+
+PARTS = 8
+FEW = 2  # persistent programs of a Cut
+_cut: ContextVar[Cut | None] = ContextVar("cut", default=None)
+
+
+@contextmanager
+def cut(made: Cut | None) -> Iterator[None]:
+    """Launch with these tiles, on any device; with the device's own for None."""
+    before = _cut.set(made)
+    try:
+        yield
+    finally:
+        _cut.reset(before)
+
+
+def is_cut() -> bool:
+    return _cut.get() is not None
+
+
 WIDE_REACH = Reach(32, 32)  # FP32: the tiles take twice the registers
 SMALL = Reach(64, 64)
 # The default fits a card with 64 KiB of shared memory a multiprocessor.
@@ -96,19 +129,40 @@ def multiprocessors(device: torch.device) -> int:
 
 def persistent(tasks: int, device: torch.device) -> int:
     """How many programs share `tasks` when each walks over many of them."""
+    tasks = few(tasks)
     if device.type != "cuda":
         return min(tasks, 2)  # two show what persistence does
     return min(tasks, card(device).programs * multiprocessors(device))
 
 
+def few(programs: int) -> int:
+    """That many programs that walk over several tasks each; hardly any in a Cut."""
+    return min(programs, FEW) if is_cut() else programs
+
+
+def part(count: int, least: int, own: int) -> int:
+    """How many of `count` a program takes at a time: `own`, or less in a Cut, a power of two."""
+    return min(own, max(least, power(count) // PARTS)) if is_cut() else own
+
+
+def power(count: int) -> int:
+    """The power of two from `count` on."""
+    return int(triton.next_power_of_2(count))
+
+
 def block(count: int) -> int:
     """The lanes that hold `count` elements: a power of two, at least 16 as a product needs."""
-    return max(16, int(triton.next_power_of_2(count)))
+    return max(16, power(count))
+
+
+def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: torch.device) -> Tile:
+    """The tile for a product [rows, depth] x [depth, columns]."""
+    made = _cut.get()
+    return made.product if made else _product(rows, columns, depth, dtype, device)
 
 
 @lru_cache(maxsize=1024)
-def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: torch.device) -> Tile:
-    """The tile for a product [rows, depth] x [depth, columns]."""
+def _product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: torch.device) -> Tile:
     if device.type != "cuda":
         return Tile(*(min(LIMIT, block(side)) for side in (rows, columns, depth)))
     made = card(device).wide if dtype == torch.float32 else card(device).half
@@ -123,6 +177,8 @@ def product(rows: int, columns: int, depth: int, dtype: torch.dtype, device: tor
 
 def reach(kind: str, length: int, dtype: torch.dtype, device: torch.device) -> Reach:
     """The tile of attention for a Card's field `kind`, no larger than the sequence."""
+    if (small := _cut.get()) is not None:
+        return small.reach
     if device.type != "cuda":
         return Reach(min(LIMIT, block(length)), min(LIMIT, block(length)), group=2)
     made: Reach = WIDE_REACH if dtype == torch.float32 else getattr(card(device), kind)
@@ -132,13 +188,18 @@ def reach(kind: str, length: int, dtype: torch.dtype, device: torch.device) -> R
 
 def flat(count: int, device: torch.device, largest: int = 1024) -> int:
     """Elements a program takes of a flat buffer."""
-    return min(block(count), largest if device.type == "cuda" else 2**17)
+    return part(count, 16, min(block(count), largest if device.type == "cuda" else 2**17))
+
+
+def columns(count: int, device: torch.device, largest: int = 2**17) -> int:
+    """Columns of a row of `count` that a program takes at a time; `largest` is for a card."""
+    return part(count, 128, min(block(count), largest if device.type == "cuda" else 2**17))
 
 
 def rows(count: int, width: int, device: torch.device, elements: int = 4096) -> int:
     """How many rows of `width` a program takes at once, a power of two."""
     held = elements if device.type == "cuda" else 2**17
-    return max(1, min(held // block(width), int(triton.next_power_of_2(count))))
+    return part(count, 1, max(1, min(held // block(width), power(count))))
 
 
 def operand(tensor: torch.Tensor) -> Any:

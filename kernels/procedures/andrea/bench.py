@@ -49,11 +49,12 @@ class Bench:
         self.outputs: dict[str, Guarded] = {}
         self.carried: dict[str, Guarded] = {}
         self.due: dict[str, Due] = {}
+        self.others: dict[str, Due] = {}  # the same tensors, come by another way
 
     def start(self, source: torch.Generator) -> None:
         """A new micro-batch: fresh values, outputs poisoned again, sums carried over."""
         self.source = source
-        self.inputs, self.outputs = {}, {}
+        self.inputs, self.outputs, self.others = {}, {}, {}
         for name in [name for name in self.due if name not in self.carried]:
             del self.due[name]
 
@@ -91,9 +92,16 @@ class Bench:
         # As wide as the tensor: rows up to the next power of two must hit the strip.
         return guarded(values.to(self.device, dtype), values.numel() + 4096)
 
-    def expect(self, name: str, expected: Tensor) -> None:
-        """What is due in the tensor `name`; for a sum, what this micro-batch adds to it."""
-        tolerance = TOLERANCES[self.dtype]
+    def expect(
+        self, name: str, expected: Tensor, scale: float = 1.0, dtype: torch.dtype | None = None
+    ) -> None:
+        """What is due in the tensor `name`; for a sum, what this micro-batch adds to it.
+
+        `scale` is the size of the values where it is not about 1; `dtype` is that of the
+        arithmetic where a result does not pass through the activations'.
+        """
+        tolerance = TOLERANCES[dtype or self.dtype]
+        tolerance = Tolerance(tolerance.atol * scale, tolerance.rtol)
         if name in self.carried:
             got = self.carried[name].tensor
             before = self.due[name].expected if name in self.due else 0.0
@@ -102,6 +110,11 @@ class Bench:
         else:
             buffer = self.outputs[name] if name in self.outputs else self.inputs[name]
             self.due[name] = Due(buffer.tensor, expected, tolerance)
+
+    def also(self, name: str, got: Tensor, expected: Tensor) -> Due:
+        """What came for the tensor `name` by another way; the worse of the two is judged."""
+        self.others[name] = Due(got, expected, self.due[name].tolerance)
+        return self.others[name]
 
     def suspect(self, name: str, code: str, wrong: Tensor, **params: str | int | float) -> None:
         """What the mistake `code` would give, after `expect`; of a sum, this batch's share."""

@@ -11,6 +11,8 @@ import torch
 
 from kernels.andrea.operators import embed as embed_oracle
 from kernels.andrea.operators import layernorm as layernorm_oracle
+from kernels.andrea.operators import tiles
+from kernels.events import Note
 from kernels.procedures.andrea.bench import Bench, exact
 from kernels.procedures.andrea.checks_declared import Shape
 
@@ -56,8 +58,9 @@ def layernorm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     mean, variance = bench.number("mean", rows), bench.number("variance", rows)
     operator.PAIR.forward(x, gamma, beta, y, mean, variance, layernorm_oracle.EPS)
     due_y, due_mean, due_variance = layernorm_oracle.reference_forward(*exact(x, gamma, beta))
-    for name, due in (("y", due_y), ("mean", due_mean), ("variance", due_variance)):
-        bench.expect(name, due)
+    bench.expect("y", due_y)
+    bench.expect("mean", due_mean, dtype=torch.float32)
+    bench.expect("variance", due_variance)
     lanes = 1 << (max(width, 16) - 1).bit_length()
     bench.suspect("variance", "variance-cancelled", one_pass(x))
     share = width / lanes  # the mean is taken twice, so the mistake is made twice
@@ -81,6 +84,51 @@ def layernorm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
         bench.expect(name, due)
         if rows > 1:
             bench.suspect(name, "mean-not-sum", due / rows, rows=rows)
+    first = first_zones(operator, rows, width, bench.device)
+    bench.suspect(
+        "dgamma",
+        "first-tile-only",
+        layernorm_oracle.reference_backward(*exact(dy[:first], x[:first], gamma))[1],
+        size=first,
+    )
+
+    alone = bench.changes("dx alone", stream)
+    throwaway = bench.number("dgamma alone", width), bench.number("dbeta alone", width)
+    operator.PAIR.backward(
+        dy, x, gamma, due_mean.float(), due_variance.float(), alone, *throwaway, scratch,
+        layernorm_oracle.EPS, False,
+    )  # fmt: skip
+    bench.also("dx", alone, due_dx).suspects["accumulates-anyway"] = (
+        Note("why.accumulates-anyway"),
+        before + due_dx,
+    )
+    if hasattr(operator, "forward_residual"):
+        with_residual(bench, operator, x, gamma, beta)
+
+
+def first_zones(operator: ModuleType, rows: int, width: int, device: torch.device) -> int:
+    """The rows whose shares of dgamma and dbeta the second kernel adds in its first turn."""
+    programs = operator.scratch(rows, width, device)[0]
+    zones = layernorm_oracle.zones_at_once(programs, layernorm_oracle.ZONES)
+    return min(rows, zones * tiles.rows(rows, width, device))
+
+
+def with_residual(
+    bench: Bench, operator: ModuleType, x: torch.Tensor, gamma: torch.Tensor, beta: torch.Tensor
+) -> None:
+    """The sum of a residual connection and the LayerNorm of it, in one launch."""
+    rows, width = x.shape
+    delta, out = bench.given("delta", rows, width), bench.empty("out", rows, width)
+    y = bench.empty("y behind a sum", rows, width)
+    mean = bench.number("mean behind a sum", rows)
+    variance = bench.number("variance behind a sum", rows)
+    operator.forward_residual(x, delta, out, gamma, beta, y, mean, variance, layernorm_oracle.EPS)
+    due_out = x.double() + delta.double()
+    # The norm is that of the sum as it was rounded, which the backward pass will read.
+    due_y, due_mean, due_variance = layernorm_oracle.reference_forward(*exact(out, gamma, beta))
+    bench.also("y", torch.cat([y, out], dim=1), torch.cat([due_y, due_out], dim=1))
+    bench.also("mean", mean, due_mean)
+    bench.also("variance", variance, due_variance)
 
 
 def one_pass(x: torch.Tensor) -> torch.Tensor:

@@ -1,17 +1,18 @@
-"""The problems of the operators made of matrix products: projections, attention, the MLP."""
+"""The problems of the operators made of matrix products: projections, the MLP, the logits."""
 
-import math
 from types import ModuleType
 
 import torch
 
-from kernels.andrea.operators import attn as attn_oracle
 from kernels.andrea.operators import attn_out as attn_out_oracle
 from kernels.andrea.operators import attn_qkv as attn_qkv_oracle
 from kernels.andrea.operators import logits as logits_oracle
+from kernels.andrea.operators import logits_fast, tiles
 from kernels.andrea.operators import mlp as mlp_oracle
 from kernels.procedures.andrea.bench import Bench, exact
 from kernels.procedures.andrea.checks_declared import Shape
+
+Tensor = torch.Tensor
 
 
 def attn_qkv(bench: Bench, operator: ModuleType, shape: Shape) -> None:
@@ -29,64 +30,23 @@ def attn_qkv(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     bench.expect("dx", due_dx)
     bench.suspect("dx", "only-q", exact(dqkv)[0][0] @ exact(w)[0][0].T)
     bench.expect("dw", due_dw)
+    side_by_side(bench, operator, x, w, dqkv)
 
 
-def attn(bench: Bench, operator: ModuleType, shape: Shape) -> None:
-    batch, length, heads, head = shape.sizes
-    rows, width = batch * length, heads * head
-    spread = 8.0 if shape.special == "large-scores" else 1.0
-    # One buffer, rows 3 d apart, as the projection before it may leave them.
-    qkv = bench.holds("qkv", bench.normal(rows, 3, width) * torch.tensor([[[spread], [1], [1]]]))
-    q, k, v = qkv.unbind(1)
-    o, lse = bench.empty("o", rows, width), bench.number("lse", batch * heads, length)
-    operator.PAIR.forward(q, k, v, o, lse, heads)
-    q64, k64, v64 = exact(q, k, v)
-    due_o, due_lse = attn_oracle.reference_forward(q64, k64, v64, heads, length)
-    bench.expect("o", due_o)
-    bench.expect("lse", due_lse)
-    attn_suspects(bench, q64, k64, v64, heads, length)
-
-    # Where P is near 1, dP - delta cancels and leaves the rounding of the saved O, times Q.
-    do = bench.given("do", rows, width, spread=1 / spread)
-    saved_o = bench.holds("saved o", due_o)
-    saved_lse = bench.holds("saved lse", due_lse, torch.float32)
-    scratch = bench.number("scratch", batch * heads, length)
-    dq, dk, dv = (bench.empty(name, rows, width) for name in ("dq", "dk", "dv"))
-    operator.PAIR.backward(do, q, k, v, saved_o, saved_lse, dq, dk, dv, scratch, heads)
-    do64 = do.double()
-    due = attn_oracle.reference_backward(do64, q64, k64, v64, heads, length)
-    for name, gradient in zip(("dq", "dk", "dv"), due, strict=True):
-        bench.expect(name, gradient)
-    for name, gradient in zip(("dq", "dk"), due[:2], strict=True):
-        bench.suspect(name, "no-scale", gradient * math.sqrt(head))
-    no_row_sum(bench, do64, q64, k64, v64, heads, length)
-
-
-def attn_suspects(
-    bench: Bench, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, heads: int, length: int
-) -> None:
-    qs, ks, vs = (attn_oracle.split(side, heads, length) for side in (q, k, v))
-    score = qs @ ks.transpose(-1, -2)
-    unmasked = (score / math.sqrt(qs.shape[-1])).softmax(dim=-1)
-    bench.suspect("o", "not-causal", attn_oracle.join(unmasked @ vs))
-    unscaled = attn_oracle.reference_forward(q * math.sqrt(qs.shape[-1]), k, v, heads, length)
-    bench.suspect("o", "no-scale", unscaled[0])
-    bench.suspect("lse", "no-scale", unscaled[1])
-
-
-def no_row_sum(
-    bench: Bench,
-    do: torch.Tensor,
-    q: torch.Tensor,
-    k: torch.Tensor,
-    v: torch.Tensor,
-    heads: int,
-    length: int,
-) -> None:
-    weights, _ = attn_oracle.reference_weights(q, k, heads, length)
-    dos, ks, vs = (attn_oracle.split(side, heads, length) for side in (do, k, v))
-    ds = weights * (dos @ vs.transpose(-1, -2)) / math.sqrt(ks.shape[-1])
-    bench.suspect("dq", "no-row-sum", attn_oracle.join(ds @ ks))
+def side_by_side(bench: Bench, operator: ModuleType, x: Tensor, w: Tensor, dqkv: Tensor) -> None:
+    """Once more with the three side by side in memory, as a step has them in version 2."""
+    rows, width = x.shape
+    packed = bench.holds("w beside", w.transpose(0, 1)).transpose(0, 1)
+    qkv = bench.empty("qkv beside", rows, 3, width).transpose(0, 1)
+    operator.PAIR.forward(x, packed, qkv)
+    bench.also("qkv", qkv, bench.due["qkv"].expected)
+    upstream = bench.holds("dqkv beside", dqkv.transpose(0, 1)).transpose(0, 1)
+    dx = bench.empty("dx beside", rows, width)
+    dw = bench.changes("dw beside", torch.zeros(3, width, width), torch.float32)
+    operator.PAIR.backward(upstream, x, packed, dx, dw)
+    due_dx, due_dw = attn_qkv_oracle.reference_backward(*exact(dqkv, x, w))
+    bench.also("dx", dx, due_dx)
+    bench.also("dw", dw, due_dw)
 
 
 def attn_out(bench: Bench, operator: ModuleType, shape: Shape) -> None:
@@ -96,6 +56,9 @@ def attn_out(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     operator.PAIR.forward(o, w, y)
     bench.expect("y", attn_out_oracle.reference_forward(*exact(o, w)))
     bench.suspect("y", "transposed", exact(o)[0] @ exact(w)[0].T)
+    depth = tiles.product(rows, width, width, o.dtype, o.device).depth
+    first = exact(o[:, :depth])[0] @ exact(w[:depth])[0]
+    bench.suspect("y", "first-depth-only", first, size=depth)
 
     dy = bench.given("dy", rows, width, spread=rows**-0.5)
     do, dw = bench.empty("do", rows, width), bench.sum("dw", width, width)
@@ -133,7 +96,7 @@ def mlp(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     dw_1, dw_2 = bench.sum("dw_1", width, hidden), bench.sum("dw_2", hidden, width)
     operator.PAIR.backward(dy, x, saved, w_1, w_2, dx, dw_1, dw_2, a, dh)
     due_dx, due_dw_1, due_dw_2 = mlp_oracle.reference_backward(*exact(dy, x, w_1, w_2))
-    bench.expect("dx", due_dx)
+    bench.expect("dx", due_dx, spread**-2)
     slopeless = exact(dy)[0] @ exact(w_2)[0].T
     bench.suspect("dx", "no-slope", slopeless @ exact(w_1)[0].T)
     bench.expect("dw_1", due_dw_1)
@@ -158,3 +121,23 @@ def logits(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     due_dx, due_de = logits_oracle.reference_backward(*exact(dlogits, x, e))
     bench.expect("dx", due_dx)
     bench.expect("de", due_de)
+    if operator is logits_fast:
+        wider(bench, x, e, dlogits)
+
+
+def wider(bench: Bench, x: Tensor, e: Tensor, dlogits: Tensor) -> None:
+    """Once more with rows of E behind the vocabulary and logits as wide, as a step in 16 bits."""
+    rows, width = x.shape
+    behind = 64 - len(e) % 64
+    longer = bench.holds("e wider", torch.cat([e.cpu(), torch.ones(behind, width, dtype=e.dtype)]))
+    made = bench.empty("logits wider", rows, len(longer))
+    logits_fast.forward(x, longer, made)
+    bench.also("logits", made, logits_oracle.reference_forward(*exact(x, longer)))
+    nothing = torch.zeros(rows, behind, dtype=e.dtype)
+    upstream = bench.holds("dlogits wider", torch.cat([dlogits.cpu(), nothing], dim=1))
+    dx = bench.empty("dx wider", rows, width)
+    de = bench.changes("de wider", torch.zeros(len(e), width), torch.float32)
+    logits_fast.backward(upstream, x, longer, dx, de)
+    due_dx, due_de = logits_oracle.reference_backward(*exact(dlogits, x, e))
+    bench.also("dx", dx, due_dx)
+    bench.also("de", de, due_de)

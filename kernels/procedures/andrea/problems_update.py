@@ -9,6 +9,7 @@ import torch
 from kernels.andrea.operators import adamw as adamw_oracle
 from kernels.andrea.operators import grad_norm as grad_norm_oracle
 from kernels.andrea.operators import loss as loss_oracle
+from kernels.andrea.operators import tiles
 from kernels.checking import Tolerance
 from kernels.procedures.andrea.bench import Bench, exact
 from kernels.procedures.andrea.checks_declared import Shape
@@ -18,6 +19,7 @@ STEP, RATE, BETA1, BETA2, EPSILON = 3, 1e-2, 0.9, 0.999, 1e-8
 update = partial(
     adamw_oracle.reference, step=STEP, lr=RATE, beta1=BETA1, beta2=BETA2, epsilon=EPSILON
 )
+MEAN, SKIPPED = 0.25, 2.0  # of four micro-batches; steps skipped before
 BAD = {"a-nan": math.nan, "an-infinity": math.inf}
 # 8 significant bits; the interpreter cuts the rest off where a GPU rounds to nearest.
 BF16_COPY = Tolerance(1e-6, 2**-7)
@@ -28,8 +30,7 @@ def loss(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     rows = len(labels)
     logits = bench.holds("logits", values)
     targets = bench.holds("targets", labels, torch.int32)
-    by_row = shape.special == "upstream-by-row"
-    upstream = bench.holds("upstream", torch.rand(rows if by_row else 1) + 0.5, torch.float32)
+    upstream = bench.holds("upstream", upstream_of(values, labels, shape), torch.float32)
     # As in training the gradient is divided by the count; without its count a row's is O(1).
     scaled = upstream * rows
     count, losses = bench.number("count", 1), bench.number("losses", rows)
@@ -38,9 +39,10 @@ def loss(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     operator.PAIR.forward(logits, targets, count, losses, lse, mean)
     exact_logits = logits.double()
     due_mean, due_losses, due_lse = loss_oracle.reference_forward(exact_logits, targets)
-    bench.expect("losses", due_losses)
-    bench.expect("loss", due_mean[None])
-    loss_suspects(bench, exact_logits, targets, due_losses)
+    # They are FP32 from the first sum on, whatever the logits are.
+    bench.expect("losses", due_losses, dtype=torch.float32)
+    bench.expect("loss", due_mean[None], dtype=torch.float32)
+    loss_suspects(bench, exact_logits, targets, due_losses, shape)
 
     dlogits = bench.changes("dlogits", values)
     operator.PAIR.backward(dlogits, targets, count, due_lse.float(), scaled)
@@ -53,24 +55,43 @@ def loss(bench: Bench, operator: ModuleType, shape: Shape) -> None:
         bench.suspect("dlogits", "ignored-counted", due * kept / rows)
     shifted = loss_oracle.reference_backward(exact_logits, targets.roll(-1), scaled.double())
     bench.suspect("dlogits", "labels-shifted", shifted)
+    _, first = loss_oracle.sides(rows, values.shape[1], bench.device)
+    left = torch.cat([due[:, :first], exact_logits[:, first:]], dim=1)
+    bench.suspect("dlogits", "first-tile-only", left, size=first)
+    hot = torch.nn.functional.one_hot(targets.clamp(min=0).long(), values.shape[1])
+    rounded = exact_logits.softmax(dim=-1).to(bench.dtype).double() - hot
+    share = (targets >= 0) * scaled.double() / max(1, kept)
+    bench.suspect("dlogits", "softmax-rounded", rounded * share[:, None])
     if hasattr(operator, "forward_backward"):
         in_one(bench, operator, values, targets, scaled)
+
+
+def upstream_of(values: Tensor, labels: Tensor, shape: Shape) -> Tensor:
+    """One number; or one a row, so that the gradient of a label that p - 1 makes small is not."""
+    rows = len(labels)
+    if shape.special == "confident":
+        sure = values.double().softmax(dim=-1)[torch.arange(rows), labels]
+        return (torch.rand(rows) + 0.5) / (1 - sure)
+    return torch.rand(rows if shape.special == "upstream-by-row" else 1) + 0.5
 
 
 def in_one(
     bench: Bench, operator: ModuleType, values: Tensor, targets: Tensor, upstream: Tensor
 ) -> None:
-    """Both passes in one launch must give what the two give; the worse of the two is judged."""
-    fused = bench.changes("dlogits in one launch", values)
+    """Both passes in one launch must give what the two give, and zeros behind each row."""
+    rows, vocabulary = values.shape
+    behind = 6 + vocabulary % 2  # rows are whole 32-bit words
+    wide = torch.cat([values, torch.full((rows, behind), 100.0)], dim=1)
+    fused = bench.changes("dlogits in one launch", wide)
     count, mean = bench.number("count again", 1), bench.number("loss again", 1)
-    losses = bench.number("losses again", len(targets))
+    losses = bench.number("losses again", rows)
     loss_oracle.count(targets, count)
-    operator.forward_backward(fused, targets, count, upstream, losses, mean)
-    for name, again in (("dlogits", fused), ("losses", losses), ("loss", mean)):
-        due = bench.due[name]
-        difference = (again.double() - due.expected).abs().max()
-        if not difference <= (due.got.double() - due.expected).abs().max():
-            due.got = again
+    logits = fused[:, :vocabulary]
+    operator.forward_backward(logits, targets, count, upstream, losses, mean, behind)
+    zeros = torch.zeros(rows, behind, dtype=torch.float64, device=bench.device)
+    bench.also("dlogits", fused, torch.cat([bench.due["dlogits"].expected, zeros], dim=1))
+    for name, again in (("losses", losses), ("loss", mean)):
+        bench.also(name, again, bench.due[name].expected)
 
 
 def loss_inputs(bench: Bench, shape: Shape) -> tuple[Tensor, Tensor]:
@@ -88,16 +109,28 @@ def loss_inputs(bench: Bench, shape: Shape) -> tuple[Tensor, Tensor]:
         labels[:] = vocabulary - 1
     if shape.special == "large-logits":
         values = values * 5 + 200  # exp(200) overflows FP32
-    if shape.special == "confident":
-        values[torch.arange(rows), labels] = 12.0  # p near 1: p - 1 would cancel in BF16
-    return values, labels
+    if shape.special == "rising":  # the largest so far grows from tile to tile, but for the last
+        values += torch.linspace(0, 12, vocabulary)
+        values[:, -(vocabulary % 16) :] = -200.0
+        labels.clamp_(max=vocabulary - 16)
+    if shape.special == "confident":  # p rounds to 1 in 16 bits, and p - 1 to nothing
+        values -= 8.0 if bench.dtype == torch.float32 else 11.25
+        values[torch.arange(rows), labels] = 0.0
+    return values.to(bench.dtype).float(), labels
 
 
-def loss_suspects(bench: Bench, logits: Tensor, targets: Tensor, losses: Tensor) -> None:
+def loss_suspects(
+    bench: Bench, logits: Tensor, targets: Tensor, losses: Tensor, shape: Shape
+) -> None:
     _, shifted, _ = loss_oracle.reference_forward(logits, targets.roll(-1))
     bench.suspect("losses", "labels-shifted", shifted)
     if int((targets >= 0).sum()) > 1:
         bench.suspect("loss", "sum-not-mean", losses.sum()[None])
+    _, first = loss_oracle.sides(len(logits), logits.shape[1], bench.device)
+    missing = logits.logsumexp(dim=-1) - logits[:, :first].logsumexp(dim=-1)
+    bench.suspect("losses", "first-tile-only", losses - missing * (targets >= 0), size=first)
+    if not bench.due["losses"].got.isfinite().all() and shape.special == "rising":
+        bench.sign("losses", "max-of-last-tile")
     if not bench.due["losses"].got.isfinite().all() and float(logits.max()) > 88:
         bench.sign("losses", "no-max-subtraction", largest=float(logits.max()))
 
@@ -110,9 +143,9 @@ def grad_norm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     if shape.special in BAD:
         values[count // 2] = BAD[shape.special]
     flat = bench.holds("flat", values, torch.float32)
-    scale = bench.holds("scale", torch.ones(1), torch.float32)
+    scale = bench.holds("scale", torch.full((1,), MEAN), torch.float32)
     partials = bench.number("partials", operator.programs(flat))
-    result = bench.changes("result", torch.zeros(4), torch.float32)
+    result = bench.changes("result", torch.full((4,), SKIPPED), torch.float32)
     operator.partial(flat, partials)
     operator.final(partials, scale, 1.0, result)
     scaled = bench.changes("scaled", values, torch.float32)
@@ -120,18 +153,32 @@ def grad_norm(bench: Bench, operator: ModuleType, shape: Shape) -> None:
 
     sound = values.isfinite()
     finite = bool(sound.all())
-    norm, factor = grad_norm_oracle.reference(flat, 1.0, 1.0)
-    if not finite:  # the norm is not a number, the factor 0, and the update skips the step
-        result[0] = float(result[0].isfinite())
-        norm, factor = 0.0, 0.0
-    for name, place, due in (("norm", 0, norm), ("factor", 1, factor), ("finite", 2, finite)):
+    norm, factor = grad_norm_oracle.reference(flat, MEAN, 1.0) if finite else (0.0, 0.0)
+    due = {"norm": norm, "factor": factor, "finite": finite, "skipped": SKIPPED + (not finite)}
+    for place, (name, value) in enumerate(due.items()):
         bench.outputs[name] = bench.guard(result[place : place + 1], torch.float32)
-        bench.expect(name, torch.tensor([float(due)], dtype=torch.float64, device=bench.device))
-    if norm:
-        always = torch.full_like(bench.due["factor"].expected, 1 / norm)
-        bench.suspect("factor", "always-clips", always)
+        expected = torch.tensor([float(value)], dtype=torch.float64, device=bench.device)
+        bench.expect(name, expected)
+    if finite:
+        norm_suspects(bench, flat, norm)
+    else:  # the norm is what the bad number is, the factor 0, and the update skips the step
+        alike = result[:1].isnan() if math.isnan(BAD[shape.special]) else result[:1].isinf()
+        bench.due["norm"].got, bench.due["norm"].expected = alike.float(), torch.ones_like(expected)
+        bench.suspect("skipped", "skip-uncounted", torch.full_like(expected, SKIPPED))
     bench.expect("scaled", flat[sound].double() * factor)
     bench.due["scaled"].got = scaled[sound]
+
+
+def norm_suspects(bench: Bench, flat: Tensor, norm: float) -> None:
+    bench.suspect("norm", "scale-ignored", bench.due["norm"].expected / MEAN)
+    bench.suspect(
+        "factor", "always-clips", torch.full_like(bench.due["factor"].expected, MEAN / norm)
+    )
+    stretch = grad_norm_oracle.stretch(flat)
+    block = tiles.flat(flat.numel(), bench.device, grad_norm_oracle.TILE)
+    first = [flat[start : start + block] for start in range(0, flat.numel(), stretch)]
+    seen = torch.cat(first).double().norm() * MEAN
+    bench.suspect("norm", "first-tile-only", seen[None], size=block)
 
 
 def adamw(bench: Bench, operator: ModuleType, shape: Shape) -> None:
@@ -144,6 +191,11 @@ def adamw(bench: Bench, operator: ModuleType, shape: Shape) -> None:
         "v": bench.normal(count, spread=0.1).abs(),
         "grads": bench.normal(count),
     }
+    small = shape.special == "small-moments"
+    if small:  # sqrt of the corrected v is about epsilon; every second element was never touched
+        start["m"], start["v"] = start["m"] * 1e-5, start["v"] * 3e-18
+        start["grads"] *= 0.0
+        start["m"][::2], start["v"][::2] = 0.0, 0.0
     w, m, v, grads = (bench.changes(name, start[name], torch.float32) for name in start)
     before = exact(w, m, v, grads)
     working = bench.empty("working", count, dtype=torch.bfloat16)
@@ -163,8 +215,9 @@ def adamw(bench: Bench, operator: ModuleType, shape: Shape) -> None:
     if finite:
         values = (before[0], before[3] * 0.25, *before[1:3])
         due_w, due_m, due_v = update(*values, decay=decay)
-    for name, due in (("w", due_w), ("m", due_m), ("v", due_v)):
-        bench.expect(name, due)
+    bench.expect("w", due_w)
+    bench.expect("m", due_m, 1e-6 if small else 1.0)
+    bench.expect("v", due_v, 1e-18 if small else 1.0)
     bench.expect("grads", torch.zeros_like(due_w))
     bench.suspect("grads", "gradients-kept", before[3])
     bench.expect("working", due_w)
@@ -190,6 +243,13 @@ def adamw_suspects(
     nothing = torch.zeros_like(decay)
     _, coupled, _ = update(w, g + decay * w, m, v, decay=nothing)
     bench.suspect("m", "coupled-decay", coupled)
+    corrected = due_m / (1 - BETA1**STEP), due_v / (1 - BETA2**STEP)
+    inside = corrected[0] / (corrected[1] + EPSILON).sqrt()
+    bench.suspect("w", "epsilon-inside", w - RATE * (inside + decay * w))
+    moved = w - RATE * corrected[0] / (corrected[1].sqrt() + EPSILON)
+    bench.suspect("w", "decays-after", moved - RATE * decay * moved)
+    if bench.due["w"].got.isnan().any():
+        bench.sign("w", "no-epsilon")
 
 
 def casts(bench: Bench, operator: ModuleType, shape: Shape) -> None:

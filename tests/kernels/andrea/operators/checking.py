@@ -34,8 +34,10 @@ def judged(
     context = Context(Device.CPU, version, given, Path())
     module = mutated(mutant) if mutant else checks.implementation(declared, context)
     problem = getattr(checks, operator).args[1]
-    found = checks.attempt(Bench(CPU, TORCH_DTYPES[dtype]), module, problem, shape, context)
+    place = declared.dtypes.index(dtype), declared.shapes.index(shape)
+    cuts = checks.cuts_of(declared, sum(place), micro_batches)
+    found = checks.attempt(Bench(CPU, TORCH_DTYPES[dtype]), module, problem, shape, context, cuts)
     return {
-        tensor: checks.case(dtype, shape, tensor, (0, 0, 0), *found[tensor])
+        tensor: checks.case(dtype, shape, tensor, (*place, 0), cuts, *found[tensor])
         for tensor in declared.tensors
     }

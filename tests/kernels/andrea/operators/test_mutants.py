@@ -14,7 +14,8 @@ HIDDEN = [mutant for mutant in MUTANTS if mutant.hidden_by]
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_is_killed_by_its_case_which_names_the_pattern(mutant: Mutant) -> None:
     mutated.cache_clear()  # one of them remembers what it saw
-    case = judged(mutant.operator, mutant.shape, mutant=mutant.name)[mutant.tensor]
+    found = judged(mutant.operator, mutant.shape, mutant=mutant.name, dtype=mutant.dtype)
+    case = found[mutant.tensor]
     assert case.verdict is Verdict.FAILED
     assert case.why is not None and case.why.code == mutant.why
 
@@ -37,7 +38,9 @@ def test_each_mutant_differs_from_the_operator_only_where_it_says(mutant: Mutant
 def test_every_weight_gradient_has_a_mutant_that_overwrites_it() -> None:
     assert {(mutant.operator, mutant.tensor) for mutant in HIDDEN} >= {
         ("embed", "dwte"),
+        ("embed", "dwpe"),
         ("layernorm", "dgamma"),
+        ("layernorm", "dbeta"),
         ("attn_qkv", "dw"),
         ("attn_out", "dw"),
         ("mlp", "dw_1"),
