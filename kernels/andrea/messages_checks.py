@@ -114,6 +114,8 @@ CHECKS: dict[str, str] = {
     "name.some-ignored": gettext_noop("some labels ignored"),
     "name.all-ignored": gettext_noop("all labels ignored"),
     "name.tiles-of-infinity": gettext_noop("whole tiles of −∞"),
+    "name.rising": gettext_noop("logits that rise from tile to tile"),
+    "name.small-moments": gettext_noop("small moments"),
     "name.skipped": gettext_noop("steps skipped"),
     "column.tiles": gettext_noop("tiles of this device, then"),
     "name.large-logits": gettext_noop("large logits"),
