@@ -42,7 +42,7 @@ class Teller:
 
 def _adjusted(given: Given) -> list[str]:
     return [
-        _("Points in %(lesson)s: from %(before)s to %(after)s.")
+        _("Points in “%(lesson)s”: from %(before)s to %(after)s.")
         % {
             "lesson": given.lesson(),
             "before": given.points("before"),
@@ -53,7 +53,7 @@ def _adjusted(given: Given) -> list[str]:
 
 def _imported(given: Given) -> list[str]:
     rows = given.parts("rows")
-    given.lines += [f"{row.text('ref')}: {_adjusted(row)[0]}" for row in rows]
+    given.lines += [f"{row.text('ref')} · {_adjusted(row)[0]}" for row in rows]
     return [_adjustments(len(rows))] if rows else []
 
 
@@ -92,7 +92,7 @@ def _judgement(given: Given) -> list[str]:
             % {"n": passages}
         )
     said = [_("Could not be graded.")] if given.is_true("ungradable") else []
-    what = "; ".join(found) or ("" if said else none)
+    what = ", ".join(found) or ("" if said else none)
     return [*said, _("Given: %(what)s.") % {"what": what}] if what else said
 
 

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from classroom.deadlines import zone_names
 from classroom.models import Release
 
 
@@ -118,4 +119,6 @@ def settings() -> dict[str, str]:
 def value_of_setting(value: str | bool) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    return str(Release(value).label) if value in Release.values else value
+    if value in Release.values:
+        return str(Release(value).label)
+    return value.replace("_", " ") if value in zone_names() else value

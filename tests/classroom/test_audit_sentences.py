@@ -24,7 +24,7 @@ ROWS = [
 ]
 MOVED = {"before": "2026-12-01T23:59", "after": "2026-12-08T23:59", "zone": "America/New_York"}
 SETTINGS = {"name": ["Autumn", "Winter"], "is_anonymous": [True, False],
-            "release": ["at_once", "held"], "zone": ["UTC", "Europe/Paris"]}  # fmt: skip
+            "release": ["at_once", "held"], "zone": ["UTC", "America/New_York"]}  # fmt: skip
 RECHECKED = {"kind": "answers", "total": 40, "changed": 3, "gained": 2, "lost": 1}
 
 # What the program writes with each action; several where they differ.
@@ -121,7 +121,7 @@ def test_it_is_said_in_words(room: Room, action: str, data: dict[str, Any], lang
 def test_an_import_says_each_adjustment_and_a_group_each_answer(room: Room) -> None:
     said = told(room, "imported", {"rows": ROWS})
     assert said.sentence == "7 adjustments." and len(said.lines) == 7
-    assert said.lines[0].startswith("0a1b2c3d4e50: ") and "from 0 to +2.5" in said.lines[0]
+    assert said.lines[0].startswith("0a1b2c3d4e50 · ") and "from 0 to +2.5" in said.lines[0]
     said = told(room, "group-decided", ENTRIES["group-decided"][0])
     assert said.sentence.startswith("6 answers graded as one. Given: 2 points of the rubric")
     assert "−0.5 beside the rubric" in said.sentence and said.lines[5] == "0a1b2c3d4e55#1"
