@@ -18,8 +18,8 @@ from runner.wording import Wording, digits, phase
 
 # In this order, where they are told. The norm has its threshold, the power its limit.
 GAUGES = (
-    "learning-rate", "norm", "tokens-per-second", "memory", "gpu-use", "gpu-power",
-    "gpu-temperature",
+    "learning-rate", "norm", "loss-scale", "tokens-per-second", "memory", "gpu-use", "gpu-power",
+    "gpu-temperature", "host-load",
 )  # fmt: skip
 BYTES = {"B", "bytes"}
 MEGA = 1e6

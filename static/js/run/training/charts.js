@@ -5,7 +5,8 @@ import { createChart } from "./chart.js";
 import { clippedSaid, curveOf, rangeOf, wholeCurve, wholePhases } from "./facts.js";
 
 export const GAUGES = [
-  "learning-rate", "norm", "tokens-per-second", "memory", "gpu-use", "gpu-power", "gpu-temperature",
+  "learning-rate", "norm", "loss-scale", "tokens-per-second", "memory", "gpu-use", "gpu-power",
+  "gpu-temperature", "host-load",
 ];
 const GAUGE_MS = 250;
 const BYTES = new Set(["B", "bytes"]);
