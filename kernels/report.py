@@ -1,6 +1,6 @@
 """Events at a terminal: a progress bar while they come, then the table of cases and the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.markup import escape
@@ -38,7 +38,7 @@ class Report:
         self.wrote: set[str] = set()
         self.end: End | None = None
 
-    def show(self, events: Iterator[Event]) -> End | None:
+    def show(self, events: Iterable[Event]) -> End | None:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

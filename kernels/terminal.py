@@ -9,7 +9,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,15 +52,43 @@ def main(arguments: list[str], asked: Asked) -> int:
         os.environ.setdefault("OMP_NUM_THREADS", "1")  # its products are too small to share
     else:
         os.environ.pop("TRITON_INTERPRET", None)
-    events = execute(procedure, context, sandbox="none")
+    told = Told(execute(procedure, context, sandbox="none"))
     try:
-        end = show_json(events) if options.json else Report(procedure).show(events)
-    except BrokenPipeError:  # the reader went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        show_json(told) if options.json else Report(procedure).show(told)
+    except OSError as error:  # of stdout: what happens to a Run's own files is an Event
+        end_unheard(told, error, asked)
+    end = told.end
     if end is not None and refused(end) and not options.json:
         print(reason(end), file=sys.stderr)
     return status_of(end)
+
+
+@dataclass
+class Told:
+    """Events that may be followed on after whoever showed them could not go on."""
+
+    events: Iterator[Event]
+    end: End | None = None
+
+    def __iter__(self) -> Iterator[Event]:
+        for event in self.events:
+            if isinstance(event, End):
+                self.end = event
+            yield event
+
+
+def end_unheard(told: Told, error: OSError, asked: Asked) -> None:
+    """Stdout takes no more. A reader that went away, as `head` does, wants no more: what can be
+    saved is saved. A full disk under a log is told, and the Procedure goes on."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        asked.stop.set()
+    else:
+        print(f"Nothing more can be shown ({error.strerror}); it goes on.", file=sys.stderr)
+    for _ in told:
+        pass
+    if told.end is not None and told.end.note is not None and not refused(told.end):
+        print(sentence(told.end.note), file=sys.stderr)
 
 
 def arguments_parser() -> argparse.ArgumentParser:
@@ -114,13 +143,9 @@ def choose_device(asked: str | None) -> Device:
     return Device.CPU
 
 
-def show_json(events: Iterator[Event]) -> End | None:
-    end = None
+def show_json(events: Iterable[Event]) -> None:
     for seq, event in enumerate(events, start=1):
         print(json.dumps(envelope(seq, event), ensure_ascii=False), flush=True)
-        if isinstance(event, End):
-            end = event
-    return end
 
 
 def envelope(seq: int, event: Event) -> dict[str, Any]:

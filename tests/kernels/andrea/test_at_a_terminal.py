@@ -264,3 +264,32 @@ def test_a_disk_that_has_room_again_gets_what_it_missed(tmp_path: Path, corpus: 
     assert points(out / "micro.loss.json") == points(plain / "micro.loss.json")
     for name in ("micro.loss.json", "micro.samples.json", "step_000008.bin"):
         assert (out / name).read_bytes() == (plain / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_log_that_takes_no_more_ends_no_training(
+    tmp_path: Path, corpus: str, options: tuple[str, ...]
+) -> None:
+    made = command("train", tmp_path, *options, **short(corpus))
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(made, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0
+    assert load(tmp_path / "step_000002.bin", COUNT).step == 2
+    first, *_, last = done.stderr.splitlines()
+    assert first == "Nothing more can be shown (No space left on device); it goes on."
+    assert last.startswith("2 steps made; the last loss is ") and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_leaves_a_checkpoint(tmp_path: Path, corpus: str) -> None:
+    rare = {"steps": 500, "sample_every": 500, "checkpoint_every": 500}
+    made = command("train", tmp_path, "--json", **short(corpus, **rare))
+    with subprocess.Popen(
+        made, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None and child.stderr is not None
+        assert json.loads(child.stdout.readline())["data"]["note"]["code"] == "made"
+        child.stdout.close()
+        said = child.stderr.read()
+    assert child.returncode == 0
+    assert said.startswith("Stopped on request after step ") and len(said.splitlines()) == 1
+    assert len(list(tmp_path.glob("step_*.bin"))) == 1
