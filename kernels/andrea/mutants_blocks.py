@@ -145,7 +145,7 @@ BLOCKS = (
     Mutant(
         "attn-no-scale-in-dk",
         "attn",
-        (Edit("k_attn_bwd", "dk, mask=own)", "dk / SCALE, mask=own)"),),
+        (Edit("k_attn_bwd", "dk, mask=kept)", "dk / SCALE, mask=kept)"),),
         "dk",
         "2 × 32 × 2 × 16",
         "why.no-scale",

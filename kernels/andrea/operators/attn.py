@@ -145,10 +145,10 @@ def k_attn_bwd(
     else:  # dK and dV of a tile of keys: over the queries that see them
         tile = tl.program_id(0) - QUERY_TILES
         s = tile * KEYS + tl.arange(0, KEYS)
-        own = (s < T)[:, None] & (lane < WIDTH)
+        kept = (s < T)[:, None] & (lane < WIDTH)
         place = (first + s)[:, None] * Q_ROW + head * WIDTH + lane
-        k = tl.load(K + place, mask=own, other=0).to(OPERAND)
-        v = tl.load(V + place, mask=own, other=0).to(OPERAND)
+        k = tl.load(K + place, mask=kept, other=0).to(OPERAND)
+        v = tl.load(V + place, mask=kept, other=0).to(OPERAND)
         dk = tl.zeros((KEYS, BLOCK), dtype=tl.float32)
         dv = tl.zeros((KEYS, BLOCK), dtype=tl.float32)
         for start in range(tile * KEYS // QUERIES * QUERIES, T, QUERIES):
@@ -170,8 +170,8 @@ def k_attn_bwd(
             dv = tl.dot(tl.trans(weight.to(OPERAND)), do.to(OPERAND), dv, input_precision="ieee")
             dk = tl.dot(tl.trans(ds.to(OPERAND)), q, dk, input_precision="ieee")
         gradient_place = (first + s)[:, None] * DQ_ROW + head * WIDTH + lane
-        tl.store(DK + gradient_place, dk, mask=own)
-        tl.store(DV + gradient_place, dv, mask=own)
+        tl.store(DK + gradient_place, dk, mask=kept)
+        tl.store(DV + gradient_place, dv, mask=kept)
 
 
 def forward(q: Tensor, k: Tensor, v: Tensor, o: Tensor, lse: Tensor, heads: int) -> None:

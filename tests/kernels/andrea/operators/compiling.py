@@ -1,6 +1,7 @@
 """Compile every kernel of the operators for a card that is not here.
 
-Arguments: its capability, its name, the bytes of shared memory of a program, and a key of SHAPES.
+Arguments: its capability, its name, the bytes of shared memory of a program, a key of SHAPES, and
+`cut` for the small tiles of the checks.
 
 The interpreter accepts programs that the compiler refuses (a variable that changes its shape in
 a loop), so a machine without a GPU must compile too. The driver is replaced by one that names a
@@ -33,6 +34,7 @@ from kernels.andrea.operators import (
 
 CARD = torch.device("cuda", 0)
 Tensor = torch.Tensor
+SMALL = {"gpt2-124M": tiles.Cut(), "odd": tiles.Cut(tiles.Tile(32, 16, 16), tiles.Reach(32, 16))}
 SHAPES = {"gpt2-124M": ((8, 1024, 12, 64), 768, 50_257), "odd": ((3, 100, 2, 12), 24, 257)}
 
 
@@ -139,6 +141,9 @@ def ends(batch: int, length: int, d: int, vocabulary: int, dtype: torch.dtype) -
         whole_words = empty(rows, vocabulary + 47, dtype=dtype)[:, :vocabulary]
         assert loss_held.fits(whole_words, 47)
         loss_held.launch(whole_words, targets, count, one, many, 47)
+        wide = empty(5, 32_776, dtype=dtype)[:, :32_770]  # as andrea.check-loss has it
+        assert loss_held.fits(wide, 6)
+        loss_held.launch(wide, targets, count, one, many, 6)
 
     flat, result = empty(124_000_000), empty(4)
     partials = empty(grad_norm.programs(flat))
@@ -159,8 +164,9 @@ def main() -> None:
     torch.mm = torch.addmm = lambda *args, **named: None  # type: ignore[assignment]
     sizes, width, vocabulary = SHAPES[sys.argv[4]]
     dtype = torch.float32 if sys.argv[4] == "odd" else torch.bfloat16
-    blocks(*sizes, dtype)
-    ends(*sizes[:2], width, vocabulary, dtype)
+    with tiles.cut(SMALL[sys.argv[4]] if sys.argv[5:] == ["cut"] else None):
+        blocks(*sizes, dtype)
+        ends(*sizes[:2], width, vocabulary, dtype)
 
 
 if __name__ == "__main__":

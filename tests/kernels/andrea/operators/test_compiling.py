@@ -15,6 +15,8 @@ MODULE = "tests.kernels.andrea.operators.compiling"
         ("90", "NVIDIA H200", 227 * 1024, "gpt2-124M"),
         ("86", "a card that the table does not name", 64 * 1024, "gpt2-124M"),
         ("86", "a card that the table does not name", 64 * 1024, "odd"),
+        ("90", "NVIDIA H200", 227 * 1024, "odd cut"),
+        ("86", "a card that the table does not name", 64 * 1024, "gpt2-124M cut"),
     ],
 )
 def test_every_kernel_compiles_for_the_card(
@@ -22,7 +24,7 @@ def test_every_kernel_compiles_for_the_card(
 ) -> None:
     without = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run(
-        [sys.executable, "-m", MODULE, capability, card, str(shared_memory), shapes],
+        [sys.executable, "-m", MODULE, capability, card, str(shared_memory), *shapes.split()],
         env=without,
         capture_output=True,
         text=True,
