@@ -36,7 +36,10 @@ from kernels.andrea.sources import drawn
 from kernels.andrea.state import Source, State
 from kernels.artifacts import checkpoint_name, describe
 from kernels.events import Artifact, End, Event, Log, Metric, Note, Outcome, Progress, Sample
-from kernels.procedure import Context
+from kernels.procedure import BadParameter, Context
+
+# The disk takes no more; or somebody changed a file meanwhile, which is not written over then.
+UNKEPT = (OSError, BadParameter)
 
 
 class Training:
@@ -195,8 +198,8 @@ class Training:
             return None
         try:
             yield from self.save(step, context, asked=asked)
-        except OSError as error:
-            note = Note("log.andrea.not-saved", {"step": step, "reason": str(error.strerror)})
+        except UNKEPT as error:
+            note = Note("log.andrea.not-saved", {"step": step, "reason": why(error)})
             yield Log(note, level="error")
             yield from self.hand_out(context)
             if stopping or last or halted:
@@ -233,7 +236,7 @@ class Training:
         self.owed.append({"step": step, "text": text, "loss": loss, "scores": scores})
         try:
             self.keep_samples()
-        except OSError as error:
+        except UNKEPT as error:
             yield untaken("log.andrea.sample-not-kept", step, error)
         if step % self.pace.sample == 0:
             yield Sample(step, text, scores)
@@ -243,13 +246,13 @@ class Training:
             yield Log(note, level="warning")
 
     def keep_samples(self) -> None:
-        """Raises OSError; the samples are owed then."""
+        """Raises UNKEPT; the samples are owed then."""
         if self.owed:
             self.files.add_samples(self.owed)
             self.owed.clear()
 
     def save(self, step: int, context: Context, *, asked: bool) -> Iterator[Event]:
-        """Losses, samples and state first, then the checkpoint: see `runfiles`. Raises OSError."""
+        """Losses, samples and state first, then the checkpoint: see `runfiles`. Raises UNKEPT."""
         self.history.flush()
         self.keep_samples()
         self.files.save_state(self.about, step, self.state())
@@ -272,9 +275,13 @@ class Training:
         return replace(self.engine.state(), failures=self.failures, sources=sources)
 
 
-def untaken(code: str, step: int, error: OSError) -> Log:
+def untaken(code: str, step: int, error: Exception) -> Log:
     """The disk took that not; the training goes on."""
-    return Log(Note(code, {"step": step, "reason": str(error.strerror)}), level="warning")
+    return Log(Note(code, {"step": step, "reason": why(error)}), level="warning")
+
+
+def why(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def scheduled(config: Config) -> Note:

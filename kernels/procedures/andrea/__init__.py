@@ -33,7 +33,7 @@ SCHEDULE = (
     presets_own("decay", float, 10, "of weights; 0: none"),
 )
 # Every number of the shape may be changed, under the name it has in the configuration.
-MOST = {"layers": 10_000}
+MOST = {"layers": 10_000, "micro_batches": 10_000}
 SHAPE = tuple(
     Parameter(name, int, 0, low=0, high=MOST.get(name, 10**7), help=ZERO_AS_PRESET)
     for name in SHAPES
@@ -125,7 +125,7 @@ PROCEDURES = (
         "check_writing",
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
-    declare("trace", "trace:run", TRAINED, parameters=MODEL),
+    declare("trace", "trace:run", TRAINED, parameters=MODEL, versions=VERSIONS),
     declare("gradcheck", "gradcheck:run", TRAINED, parameters=(SEED, PRECISION), versions=VERSIONS),
     declare(
         "benchmark",

@@ -250,3 +250,21 @@ def refused_beside(folder: Path, corpus: str, good: Path, files: dict[str, str])
     assert refused.startswith(f"resume: micro.{next(iter(files))}.json "), refused
     assert "; accepted: " in refused and len(refused) < 400
     assert not out.exists()
+
+
+def test_a_file_that_is_spoilt_meanwhile_is_told_and_not_written_over(
+    tmp_path: Path, corpus: str
+) -> None:
+    def hook(event: Any, made: Any) -> None:
+        if getattr(event, "name", "") == "loss" and event.step == 1:
+            (tmp_path / "micro.samples.json").write_text("{")
+        if getattr(event, "name", "") == "loss" and event.step == 5:
+            (tmp_path / "micro.samples.json").unlink()
+
+    said = train(tmp_path, corpus, hook, steps=6, sample_every=2, checkpoint_every=3)
+    told = [code for code in logs(said) if code.endswith(("-not-kept", "not-saved"))]
+    sample, saved = "log.andrea.sample-not-kept", "log.andrea.not-saved"
+    assert told == [sample, saved, sample]
+    assert said.end.outcome is Outcome.PASSED
+    samples = json.loads((tmp_path / "micro.samples.json").read_text())
+    assert [sample["step"] for sample in samples] == [2, 4, 6]
