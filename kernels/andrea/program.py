@@ -25,7 +25,8 @@ Tensor = torch.Tensor
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of a launcher. `kernels` are the Triton kernels it starts, in order."""
+    """One call of a launcher. `kernels` are the Triton kernels it starts, in order: none where all
+    is cuBLAS's."""
 
     operator: str
     direction: str  # forward, backward or utility
@@ -103,12 +104,12 @@ class Program:
         self.backward = list(self.build_backward())
 
     def ahead(self, name: str, layer: int | None, *tensors: object) -> Launch:
-        kernels = BY_NAME[name].forward
+        kernels = BY_NAME[name].kernels("forward", self.version)
         call = partial(pair(name, self.version).forward, *tensors)
         return Launch(name, "forward", layer, kernels, call)
 
     def back(self, name: str, layer: int | None, *tensors: object) -> Launch:
-        kernels = BY_NAME[name].backward
+        kernels = BY_NAME[name].kernels("backward", self.version)
         call = partial(pair(name, self.version).backward, *tensors)
         return Launch(name, "backward", layer, kernels, call)
 

@@ -19,7 +19,7 @@ from functools import partial
 import torch
 
 from kernels.andrea.layout import head_start
-from kernels.andrea.operators import layernorm_fast, loss, loss_fast
+from kernels.andrea.operators import layernorm_fast, loss, loss_fast, loss_held
 from kernels.andrea.program import Launch, Program
 
 Tensor = torch.Tensor
@@ -40,12 +40,14 @@ class FastProgram(Program):
         count, upstream = arena["count"], arena["loss_scale"][:1]
         counting = partial(loss.count, self.targets, count)
         yield Launch("loss", "utility", None, ("k_loss_count",), counting)
+        behind = self.logits.shape[1] - config.vocabulary
         both = partial(
             loss_fast.forward_backward,
             *(v.logits, self.targets, count, upstream, arena["losses"], self.loss),
-            self.logits.shape[1] - config.vocabulary,
+            behind,
         )
-        yield Launch("loss", "forward", None, ("k_loss_fwd_bwd", "k_loss_mean"), both)
+        held = "_held" if loss_held.fits(v.logits, behind) else ""
+        yield Launch("loss", "forward", None, (f"k_loss_fwd_bwd{held}", "k_loss_mean"), both)
 
     def attention_forward(self, i: int) -> Iterator[Launch]:
         v = self.v

@@ -59,7 +59,9 @@ from importlib import import_module
 
 @dataclass(frozen=True)
 class Operator:
-    """One row of the table. `saved` is what lies between forward and backward."""
+    """One row of the table. `saved` is what the backward pass takes of the forward pass, by the
+    names of its arguments; `faster` are version 2's kernels forward and backward, no matter which
+    products go to cuBLAS beside them."""
 
     name: str
     forward: tuple[str, ...]  # version 1's kernels, in the order of their launches
@@ -67,6 +69,13 @@ class Operator:
     saved: tuple[str, ...] = ()
     versions: tuple[int, ...] = (1,)
     weights: tuple[str, ...] = ()  # whose gradients the backward pass adds up
+    faster: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    def kernels(self, direction: str, version: int) -> tuple[str, ...]:
+        """The Triton kernels that `pair(name, version)` starts, in order."""
+        if version > 1 and len(self.versions) > 1:
+            return self.faster[direction == "backward"]
+        return self.forward if direction == "forward" else self.backward
 
     @property
     def module(self) -> str:
@@ -86,36 +95,55 @@ class Pair:
 
 
 TABLE = (
-    Operator("embed", ("k_embed_fwd",), ("k_embed_bwd",), ("ids",), (1, 2), ("wte", "wpe")),
+    Operator(
+        "embed",
+        ("k_embed_fwd",),
+        ("k_embed_bwd",),
+        ("order", "first"),  # made from ids, which get no gradient
+        (1, 2),
+        ("wte", "wpe"),
+        (("k_embed_fwd",), ("k_embed_bwd_tokens", "k_embed_bwd_positions")),
+    ),
     Operator(
         "layernorm",
         ("k_layernorm_fwd",),
         ("k_layernorm_bwd", "k_layernorm_sum"),
         ("x", "mean", "variance"),
-        versions=(1, 2),
-        weights=("gamma", "beta"),
+        (1, 2),
+        ("gamma", "beta"),
+        (("k_layernorm_fwd",), ("k_layernorm_bwd_rows", "k_layernorm_sum")),
     ),
     Operator(
-        "attn_qkv",
-        ("k_attn_qkv_fwd",),
-        ("k_attn_qkv_bwd",),
-        ("x",),
-        versions=(1, 2),
-        weights=("w_q", "w_k", "w_v"),
+        "attn_qkv", ("k_attn_qkv_fwd",), ("k_attn_qkv_bwd",), ("x",), (1, 2), ("w_q", "w_k", "w_v")
     ),
-    Operator("attn", ("k_attn_fwd",), ("k_attn_bwd",), ("q", "k", "v", "o", "lse"), (1, 2)),
+    Operator(
+        "attn",
+        ("k_attn_fwd",),
+        ("k_attn_bwd",),
+        ("q", "k", "v", "o", "lse"),
+        (1, 2),
+        faster=(("k_attn_fwd_split",), ("k_attn_bwd_dq", "k_attn_bwd_dkv")),
+    ),
     Operator("attn_out", ("k_attn_out_fwd",), ("k_attn_out_bwd",), ("o",), (1, 2), ("w_o",)),
     Operator(
         "mlp",
         ("k_mlp_fwd", "k_mlp_fwd"),
         ("k_mlp_bwd", "k_mlp_bwd"),
         ("x", "h"),
-        versions=(1, 2),
-        weights=("w_1", "w_2"),
+        (1, 2),
+        ("w_1", "w_2"),
+        (("k_gelu",), ("k_gelu_bwd",)),
     ),
     Operator("residual", ("k_residual_add",), ("k_residual_add_bwd",)),
     Operator("logits", ("k_logits_fwd",), ("k_logits_bwd",), ("x",), (1, 2), ("wte",)),
-    Operator("loss", ("k_loss_fwd", "k_loss_mean"), ("k_loss_bwd",), ("logits", "lse"), (1, 2)),
+    Operator(  # version 2's forward_backward saves nothing: it does both at once
+        "loss",
+        ("k_loss_fwd", "k_loss_mean"),
+        ("k_loss_bwd",),
+        ("logits", "targets", "count", "lse"),
+        (1, 2),
+        faster=(("k_loss_fwd_online", "k_loss_mean"), ("k_loss_bwd",)),
+    ),
 )
 BY_NAME = {operator.name: operator for operator in TABLE}
 

@@ -14,27 +14,29 @@ from kernels.procedures.andrea.jobs import device_of, require_memory
 # The backward pass of one block (R-13): the MLP's half first, and in each half the residual,
 # the sub-layer from its end, the LayerNorm, whose gradient is added into the stream's.
 BLOCK_BACKWARD = (
-    "k_residual_add_bwd",
-    "k_mlp_bwd",
-    "k_layernorm_bwd",
-    "k_residual_add_bwd",
-    "k_attn_out_bwd",
-    "k_attn_bwd",
-    "k_attn_qkv_bwd",
-    "k_layernorm_bwd",
+    "residual",
+    "mlp",
+    "layernorm",
+    "residual",
+    "attn_out",
+    "attn",
+    "attn_qkv",
+    "layernorm",
 )
+BOTH = (("k_loss_fwd_bwd",), ("k_loss_fwd_bwd_held",))  # passes, in one launch
+LIBRARY = "cuBLAS"  # what a launch without a kernel of ours goes to
 
 
 def run(context: Context) -> Iterator[Event]:
     config = replace(config_of(context.parameters), micro_batches=1)
     device = device_of(context)
     require_memory(config, device)
-    forward, backward = traced(Engine(config, device))
-    yield table(forward + backward)
+    forward, backward = traced(Engine(config, device, context.version))
+    yield table(forward + backward, context.version)
     yield Metric("launches-forward", sum(len(launch.kernels) for launch in forward))
     yield Metric("launches-backward", sum(len(launch.kernels) for launch in backward))
     orders = [block(backward, layer) for layer in range(config.layers)]
-    yield case("block-order", all(order == BLOCK_BACKWARD for order in orders))
+    yield case("block-order", all(order == due_order(context.version) for order in orders))
     yield case("reversed", twins(backward) == twins(forward)[::-1])
 
 
@@ -49,29 +51,45 @@ def traced(engine: Engine) -> tuple[list[Launch], list[Launch]]:
     return found[0], found[1]
 
 
+def due_order(version: int) -> tuple[str, ...]:
+    """In version 2 nothing is launched for the residual connection: its gradient stays in place."""
+    return tuple(name for name in BLOCK_BACKWARD if version == 1 or name != "residual")
+
+
 def block(launches: list[Launch], layer: int) -> tuple[str, ...]:
-    """The first kernel of each operator of one block, in order."""
+    """The operators of one block, in order."""
     return tuple(
-        launch.kernels[0]
+        launch.operator
         for launch in launches
         if launch.layer == layer and launch.direction != "utility"
     )
 
 
-def twins(launches: list[Launch]) -> list[tuple[str, int | None]]:
-    """What forward and backward must share: the operators, with their blocks."""
-    return [(one.operator, one.layer) for one in launches if one.direction != "utility"]
+def twins(launches: list[Launch]) -> list[str]:
+    """What forward and backward must share: the operators. A launch that does both passes has no
+    twin, and a LayerNorm joined to the sum before it has that of the LayerNorm."""
+    pairs = [twin(launch) for launch in launches if launch.direction != "utility"]
+    return [operator for operator in pairs if operator]
 
 
-def table(launches: list[Launch]) -> Table:
+def twin(launch: Launch) -> str:
+    """The operator whose backward pass undoes it, or the other way round; none of both at once."""
+    if launch.kernels[:1] == ("k_residual_layernorm_fwd",):
+        return "layernorm"
+    return "" if launch.kernels[:1] in BOTH else launch.operator
+
+
+def table(launches: list[Launch], version: int) -> Table:
     rows = []
     for number, launch in enumerate(launches, start=1):
-        twin = ""
-        if launch.direction != "utility":
-            operator = BY_NAME[launch.operator]
-            twin = (operator.backward if launch.direction == "forward" else operator.forward)[0]
+        other = ""
+        if launch.direction != "utility" and (operator := twin(launch)):
+            direction = "backward" if launch.direction == "forward" else "forward"
+            found = BY_NAME[operator].kernels(direction, version)
+            other = found[0] if found else LIBRARY
         layer = "" if launch.layer is None else launch.layer
-        rows.append((number, launch.direction, layer, ", ".join(launch.kernels), twin))
+        kernels = ", ".join(launch.kernels) or LIBRARY
+        rows.append((number, launch.direction, layer, kernels, other))
     keys = ("number", "direction", "layer", "launched", "twin")
     return Table("launches", tuple(Column(key) for key in keys), tuple(rows))
 
