@@ -186,6 +186,7 @@ def test_identical_answers_are_graded_as_one_and_undone(page: Page, room: dict[s
         turned(page, here)
     page.keyboard.press("g")
     expect(page.locator("[data-save]")).to_contain_text("Grade 2 answers")
+    page.wait_for_load_state()  # its keys are there by then
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".messages")).to_contain_text("2 answers graded with one decision")
