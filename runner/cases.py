@@ -10,6 +10,8 @@ from typing import Any
 from kernels.procedure import Grid
 from runner.wording import Wording
 
+WIDEST = 12  # squares side by side, on a phone too
+
 
 @dataclass
 class Square:
@@ -25,6 +27,14 @@ class Square:
 class Row:
     label: str
     squares: list[Square]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Columns of the grid that stand side by side, with their squares of every row."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,24 @@ def names(grid: Grid, row: str, wording: Wording) -> list[str]:
 
 def columns(grid: Grid, wording: Wording) -> list[str]:
     return [wording.named_value(column) for column in grid.columns]
+
+
+def bank_columns(grid: Grid) -> int:
+    """How many columns stand side by side, so that no square is out of sight."""
+    return min(len(grid.columns), max(1, WIDEST // len(grid.slots)))
+
+
+def banks(grid: Grid, rows: list[Row], wording: Wording) -> list[Bank]:
+    names, size, slots = columns(grid, wording), bank_columns(grid), len(grid.slots)
+    return [
+        Bank(
+            tuple(names[first : first + size]),
+            tuple(
+                Row(row.label, row.squares[first * slots : (first + size) * slots]) for row in rows
+            ),
+        )
+        for first in range(0, len(names), size)
+    ]
 
 
 def slot_name(grid: Grid, slot: str, wording: Wording) -> list[str]:

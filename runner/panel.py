@@ -3,32 +3,27 @@
 Two kinds of page have one: a step, which offers to start a Procedure, and the pages of Runs.
 """
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from django.templatetags.static import static
-from django.urls import reverse
 from django.utils.translation import get_language
 
-from kernels.marking import Counted
 from kernels.procedure import Procedure
 from runner import api, limits
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
 from runner.before import before
-from runner.cases import columns
+from runner.cases import Bank, bank_columns, banks
 from runner.curves import Earlier
 from runner.making import made
 from runner.offers import Offer, offer
 from runner.packing import as_data, packed
 from runner.procedures import find
 from runner.story import Story, tell
-from runner.training import SampleView, Training, look, sample, scoring
+from runner.training import SampleView, Training, look, sample
 from runner.wording import Wording
 
-ANY_RUN = uuid.UUID(int=0)
 OUTCOME_SIGNS = {"passed": "✓", "failed": "✗", "error_in_code": "✗"}
 
 
@@ -183,16 +178,16 @@ class Panel:
         return elapsed(self.run, self.wording) if self.run else ""
 
     @property
-    def columns(self) -> list[str]:
+    def banks(self) -> list[Bank]:
         grid = self.procedure.grid
-        return columns(grid, self.wording) if grid else []
+        return banks(grid, self.story.rows, self.wording) if grid else []
 
     @property
     def grid_classes(self) -> str:
         """Classes in place of style attributes, which the page's policy refuses."""
         if (grid := self.procedure.grid) is None:
             return ""
-        return f"cols-{len(grid.columns) * len(grid.slots)} slots-{len(grid.slots)}"
+        return f"cols-{bank_columns(grid) * len(grid.slots)} slots-{len(grid.slots)}"
 
     @property
     def data(self) -> dict[str, Any]:
@@ -205,7 +200,13 @@ class Panel:
                 "curves": [curve.data() for curve in self.story.before.curves],
                 "phases": [{"phase": name, "step": at} for name, at in self.story.before.phases],
             },
-            "grid": grid and {"rows": grid.rows, "columns": grid.columns, "slots": grid.slots},
+            "grid": grid
+            and {
+                "rows": grid.rows,
+                "columns": grid.columns,
+                "slots": grid.slots,
+                "bank": bank_columns(grid),
+            },
             "training": self.trains,
         }
 
@@ -288,33 +289,3 @@ def elapsed(run: RunView, wording: Wording) -> str:
 
 def title(name: str, wording: Wording) -> str:
     return wording.named(f"procedure.{name}.title", name)
-
-
-def shared_data() -> dict[str, Any]:
-    """What every panel of a page shares: words, messages and addresses."""
-    language = get_language() or "en"
-    return {
-        "language": language,
-        "words": Wording(language, {}).words,
-        "messages": {code: forms(text) for code, text in api.messages(language).items()},
-        "run_url": reverse("runner:run", args=[ANY_RUN]),
-        "any_run": str(ANY_RUN),
-        "socket": f"/ws/runs/{ANY_RUN}/",
-        "plot": plot_files(),
-        "scoring": scoring(),
-    }
-
-
-def forms(text: str) -> str | dict[str, str]:
-    """A message as the page's script takes it: a counted one with both its forms."""
-    if not isinstance(text, Counted):
-        return text
-    return {"by": text.by, "one": text.one, "other": str(text)}
-
-
-@cache
-def plot_files() -> dict[str, str]:
-    return {
-        "script": static("vendor/uplot/uPlot.iife.min.js"),
-        "style": static("vendor/uplot/uPlot.min.css"),
-    }

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from runner import panel
+from runner import panel, shared
 from runner.api import Snapshot
 
 register = template.Library()
@@ -19,4 +19,4 @@ def show_run(context: dict[str, Any], snapshot: Snapshot, level: int = 2) -> dic
 @register.inclusion_tag("runner/_shared.html")
 def run_words() -> dict[str, Any]:
     """Once on a page that has a panel: what all its panels share."""
-    return {"shared": panel.shared_data()}
+    return {"shared": shared.shared_data()}

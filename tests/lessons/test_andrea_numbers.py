@@ -18,6 +18,7 @@ from kernels.andrea.corpus import tokenise
 from kernels.andrea.layout import layout, parameter_count
 from kernels.andrea.plan import Plan, aligned, plan
 from kernels.andrea.scoring import FAILURES_TO_HALT, LOWEST_PASS
+from kernels.registry import PROCEDURES
 from lessons.content import structure as s
 from lessons.content.library import Shelf, read_shelf
 
@@ -223,3 +224,19 @@ def test_wherever_a_preset_s_weights_are_told_they_are_those_of_the_engine(shelf
             told += NAMED_WEIGHTS.findall(block.text)
     assert len(told) >= 4
     assert [one for one in told if one[1] != f"{parameter_count(preset(one[0])):,}"] == []
+
+
+SQUARES_IN_ALL = re.compile(r"(?:of|of the|formats,|formats:) (\d+) squares")
+
+
+def test_the_squares_that_a_step_counts_are_those_of_its_run(shelf: Shelf) -> None:
+    counted = {}
+    for lesson in shelf.course.lessons:
+        blocks = shelf.lesson_texts[lesson.id].blocks["en"]
+        for step in lesson.steps:
+            said = [b.text for key, b in blocks.items() if key.startswith(f"{step.id}/")]
+            grid = PROCEDURES[step.run.procedure].grid if step.run else None
+            if grid and (found := SQUARES_IN_ALL.findall(" ".join(said))):
+                counted[f"{lesson.id}/{step.id}"] = ({int(number) for number in found}, len(grid))
+    assert len(counted) >= 5
+    assert {place: told for place, (told, due) in counted.items() if told != {due}} == {}

@@ -12,6 +12,7 @@ from kernels.names import NAMES
 from kernels.procedure import Grid
 from kernels.registry import PROCEDURES
 from runner import api
+from runner.cases import WIDEST, bank_columns, banks
 from runner.story import tell
 from runner.wording import Wording, number
 
@@ -82,10 +83,21 @@ GRIDS = [procedure.grid for procedure in PROCEDURES.values() if procedure.grid]
 
 
 def test_every_grid_has_its_width_in_the_style_sheet() -> None:
+    """And no more squares side by side than can be seen at once."""
     sheet = (settings.BASE_DIR / "static/css/bench.css").read_text()
     for grid in GRIDS:
-        squares = len(grid.columns) * len(grid.slots)
+        squares = bank_columns(grid) * len(grid.slots)
+        assert squares <= WIDEST
         assert f".cols-{squares} {{" in sheet and f".slots-{len(grid.slots)} {{" in sheet
+
+
+def test_the_banks_of_a_grid_hold_each_square_once_and_in_order() -> None:
+    grid = Grid(rows=("a", "b"), columns=tuple("12345"), slots=tuple("xyzuv"))
+    rows = tell([], grid, wording()).rows
+    found = banks(grid, rows, wording())
+    assert [bank.columns for bank in found] == [("1", "2"), ("3", "4"), ("5",)]
+    for index, row in enumerate(rows):
+        assert [square for bank in found for square in bank.rows[index].squares] == row.squares
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])

@@ -11,12 +11,22 @@ from kernels.events import Note
 from kernels.marking import Counted
 from kernels.messages import MESSAGES, sentence
 from runner import api
-from runner.panel import forms
+from runner.shared import forms
 from runner.wording import Wording
 
 # A number, and the word after it as several of a thing: "{n} steps", "%(n)s of the {all} steps".
 SEVERAL = re.compile(r"(?:%\(\w+\)[sd]|\{\w+\}) (?:new |more |other )?([a-z]+s|of them are)\b")
-VERBS = {"gets", "has", "holds", "is", "was", "scores", "does", "times"}
+NOT_COUNTED = {
+    "gets",
+    "has",
+    "holds",
+    "is",
+    "was",
+    "scores",
+    "does",
+    "times",
+}  # verbs, and “three times”
+NOT_COUNTED |= {"terms"}  # of a sum, which a kernel takes many at a time
 # What is never one: a limit of ours, the weights of a model, the bytes of a tensor.
 NEVER_ONE = {
     "%(heads)s heads do not divide a width of %(width)s. These would: %(near)s.",
@@ -52,7 +62,7 @@ def counts(key: Key) -> bool:
     _context, text = key
     if not isinstance(text, str) or text in NEVER_ONE:
         return False
-    return any(word not in VERBS for word in SEVERAL.findall(text))
+    return any(word not in NOT_COUNTED for word in SEVERAL.findall(text))
 
 
 def test_whatever_counts_has_a_form_for_one() -> None:

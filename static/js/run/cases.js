@@ -62,30 +62,31 @@ function turn(square, data, live, wording) {
 }
 
 function buildGrid(host, grid, wording) {
-  const columns = grid.columns.length * grid.slots.length;
   const board = el("div", {
-    class: `grid cols-${columns} slots-${grid.slots.length}`,
+    class: `grid cols-${grid.bank * grid.slots.length} slots-${grid.slots.length}`,
     role: "grid",
     "aria-label": wording.say("cases"),
   });
-  board.append(
-    el(
-      "div",
-      { role: "row" },
-      el("span", { role: "cell", class: "corner" }),
-      ...grid.columns.map((name) =>
-        el("span", { role: "columnheader", "aria-colspan": grid.slots.length }, wording.namedValue(name)),
-      ),
-    ),
+  const squares = grid.rows.map((row) =>
+    grid.columns.flatMap((column) => grid.slots.map((slot) => buildSquare(grid, row, column, slot, wording))),
   );
-  const squares = grid.rows.map((row) => {
-    const cells = grid.columns.flatMap((column) => grid.slots.map((slot) => buildSquare(grid, row, column, slot, wording)));
-    board.append(el("div", { role: "row" }, el("span", { role: "rowheader" }, row), ...cells));
-    return cells;
-  });
+  for (let first = 0; first < grid.columns.length; first += grid.bank) board.append(buildBank(grid, first, squares, wording));
   host.append(board);
   rove(board, squares);
   return squares;
+}
+
+/** So many columns as stand side by side, with their squares of every row. */
+function buildBank(grid, first, squares, wording) {
+  const slots = grid.slots.length;
+  const names = grid.columns.slice(first, first + grid.bank);
+  const heads = names.map((name) => el("span", { role: "columnheader", "aria-colspan": slots }, wording.namedValue(name)));
+  const rows = grid.rows.map((row, index) => {
+    const cells = squares[index].slice(first * slots, (first + grid.bank) * slots);
+    return el("div", { role: "row" }, el("span", { role: "rowheader" }, row), ...cells);
+  });
+  const corner = el("span", { role: "cell", class: "corner" });
+  return el("div", { role: "rowgroup" }, el("div", { role: "row" }, corner, ...heads), ...rows);
 }
 
 function buildSquare(grid, row, column, slot, wording) {
