@@ -9,7 +9,7 @@ sub-layer (k_residual_add_bwd); the sub-layer's backward pass gives the gradient
 LayerNorm's output; LayerNorm's backward pass adds its share to dx, which is the next dy.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,7 +32,7 @@ class Launch:
     direction: str  # forward, backward or utility
     layer: int | None
     kernels: tuple[str, ...]
-    call: Callable[[], None]
+    call: partial[None]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ and V, one product each way does the work of three: more tiles for the card at o
 leaves its FP32 sum over 3 d once, where three products would round to 16 bits in between.
 Where they lie one after another the three are done in turn. The three weight gradients are one
 batch of products either way.
-FLOPs as in version 1. At R = 8192, d = 768: 29 GFLOP forward, 58 GFLOP backward.
+FLOPs as in version 1. At R = 8192, d = 768: 29 GFLOP forward, 58 GFLOP backward. Bytes too where
+the three are done at once: in BF16 54 MB forward, 81 MB backward; X is read once, not three times.
 """
 
 import torch
 
-from kernels.andrea.operators import Pair
+from kernels.andrea.operators import Pair, requirements
 from kernels.andrea.operators.products import add_product, add_products, multiply
 
 Tensor = torch.Tensor
@@ -18,6 +19,8 @@ Tensor = torch.Tensor
 
 def forward(x: Tensor, w: Tensor, qkv: Tensor) -> None:
     """Fill qkv [3, R, d]."""
+    requirements.contiguous(x=x)
+    requirements.rows(w=w, qkv=qkv)
     if side_by_side(w) and side_by_side(qkv):
         multiply(x, joined(w), joined(qkv))
     else:
@@ -27,6 +30,8 @@ def forward(x: Tensor, w: Tensor, qkv: Tensor) -> None:
 
 def backward(dqkv: Tensor, x: Tensor, w: Tensor, dx: Tensor, dw: Tensor) -> None:
     """Fill dx; dw += its gradient."""
+    requirements.contiguous(x=x, dx=dx)
+    requirements.rows(dqkv=dqkv, w=w, dw=dw)
     if side_by_side(w) and side_by_side(dqkv):
         multiply(joined(dqkv), joined(w).T, dx)
     else:
