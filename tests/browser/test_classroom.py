@@ -130,7 +130,8 @@ def test_every_moment_of_an_answer_is_written_in_one_way_in_the_reader_s_zone(
     saved = page.locator(".ask .saved").first
     expect(saved).to_have_text(re.compile(rf"^Draft saved, {MOMENT}$"))
     times = [saved.inner_text().removeprefix("Draft saved, ")]
-    times += page.locator(".closing .also, .ask time[data-when], .feedbacks time").all_text_contents()
+    others = page.locator(".closing .also, .ask time[data-when], .feedbacks time")
+    times += others.all_text_contents()
     assert len(times) >= 3
     for said in times:
         assert re.fullmatch(rf"( · )?{MOMENT}( \(Asia/Tokyo\))?", said), said
