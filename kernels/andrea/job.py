@@ -47,6 +47,7 @@ class Start:
     state: State
     files: RunFiles
     card: str  # it was trained on; "" where that is not known
+    tiles: Any  # the kernel choices it was trained with; None where they are not known
 
 
 def read_start(job: Job, about: dict[str, Any]) -> Start | None:
@@ -77,4 +78,5 @@ def read_start(job: Job, about: dict[str, Any]) -> Start | None:
     state = files.load_state(point.step)
     if job.polish:
         state = replace(state, failures=0, sources={})
-    return Start(point, state, files, files.content().get("card", ""))
+    content = files.content()
+    return Start(point, state, files, content.get("card", ""), content.get("tiles"))

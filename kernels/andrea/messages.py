@@ -79,6 +79,9 @@ ANDREA: dict[str, str] = {
     "log.andrea.other-card": gettext_noop(
         "It was trained on {card} so far. Another card may round some sums differently."
     ),
+    "log.andrea.other-tiles": gettext_noop(
+        "Its kernels were cut otherwise so far. Some sums may round differently from here on."
+    ),
     "log.andrea.schedule": gettext_noop(
         "Steps: {steps}, of them warm-up: {warmup}. The learning rate rises to {peak} and falls to "
         "{floor} times that. Threshold of the norm: {clip} (0: none)."

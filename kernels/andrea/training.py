@@ -24,7 +24,7 @@ from kernels.andrea.history import History, finite
 from kernels.andrea.host import HostSlot
 from kernels.andrea.initial import state as initial_state
 from kernels.andrea.job import Job, Start, read_start
-from kernels.andrea.origin import about
+from kernels.andrea.origin import about, rounds_otherwise
 from kernels.andrea.pace import ALL_SKIPPED, pace
 from kernels.andrea.phases import Phase, later, phase
 from kernels.andrea.runfiles import KINDS, RunFiles
@@ -53,6 +53,7 @@ class Training:
         self.start = read_start(job, self.about)
         self.done = self.start.checkpoint.step if self.start else 0
         state = self.start.state if self.start else initial_state(job.config)
+        self.first = self.done  # steps that were made before
         self.failures, self.applied = state.failures, 0
         self.source = state.sources.get(job.text.name, Source())
         self.scale = Scale(state.scale, state.good)
@@ -97,8 +98,8 @@ class Training:
         job = self.job
         assert job.resume is not None
         yield Log(Note("log.andrea.resumed", {"step": self.done, "file": job.resume.name}))
-        if start.card not in ("", self.about["card"]):
-            yield Log(Note("log.andrea.other-card", {"card": start.card}), level="warning")
+        if note := rounds_otherwise(start.card, start.tiles, self.about):
+            yield Log(note, level="warning")
         if job.elsewhere:
             self.files.adopt(start.files, self.done)
         if job.polish:
@@ -221,7 +222,7 @@ class Training:
     def trained(self, step: int) -> End:
         """All steps are made. That is no pass where nothing was learnt or nothing is left."""
         if not self.applied:
-            return End(Outcome.FAILED, Note("end.no-update", {"step": step}))
+            return End(Outcome.FAILED, Note("end.no-update", {"step": step - self.first}))
         if not math.isfinite(self.loss):
             return End(Outcome.FAILED, Note("end.not-finite", {"step": step}))
         return End(Outcome.PASSED, Note("end.trained", {"steps": step, "loss": self.loss}))

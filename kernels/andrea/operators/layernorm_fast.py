@@ -26,6 +26,7 @@ from kernels.andrea.operators.layernorm import EPS, forward
 
 Tensor = torch.Tensor
 WARPS = 2
+ELEMENTS = 2048  # that a program takes at once
 STAGES = 3  # rows under way
 SUM_ROWS, SUM_COLUMNS = 256, 64  # of zones that a program of `add_up_all` reads at once
 
@@ -126,8 +127,8 @@ def height(rows: int, width: int, device: torch.device) -> int:
 
 
 def rows_at_once(width: int, device: torch.device) -> int:
-    """A power of two of rows, about 2,048 elements: two sums and two tiles fit in registers."""
-    return max(1, 2048 // tiles.block(width)) if device.type == "cuda" else 64
+    """A power of two of rows, about ELEMENTS: two sums and two tiles fit in registers."""
+    return max(1, ELEMENTS // tiles.block(width)) if device.type == "cuda" else 64
 
 
 def forward_residual(

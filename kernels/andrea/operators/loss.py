@@ -26,6 +26,7 @@ from kernels.andrea.operators import Pair, requirements, tiles
 
 Tensor = torch.Tensor
 IGNORED = -1
+COLUMNS = 4096  # of a row that a program takes at a time
 LARGEST = 8192  # numbers that the one program of a count or a mean reads at a time
 
 
@@ -159,7 +160,7 @@ def backward(logits: Tensor, targets: Tensor, count: Tensor, lse: Tensor, upstre
 
 def sides(rows: int, vocabulary: int, device: torch.device) -> tuple[int, int]:
     """Rows a program takes, and columns at a time."""
-    block = tiles.columns(vocabulary, device, 4096)
+    block = tiles.columns(vocabulary, device, COLUMNS)
     return tiles.rows(rows, block, device), block
 
 
