@@ -11,6 +11,11 @@ What it changes from `program`, and why:
   update; their gradients go back through one product too.
 - In 16 bits the logits are as wide as their buffer, a multiple of 64: the head is read on into
   what lies behind it, and the loss makes the gradient of those columns 0.
+
+Bytes saved (s = bytes of an element): of a half block R*d*s forward, and 5*R*d*s backward,
+where version 1 sets dx to 0, reads dy and dx and writes dx and delta; of the loss 2*R*V*s. At
+gpt2-124M, batch 8, in BF16: 1.8 GB of 24 halves and 1.6 GB of the loss, 0.8 ms at 4.27 TB/s. No
+FLOPs are saved.
 """
 
 from collections.abc import Iterator

@@ -15,7 +15,8 @@ copy of the weights, in FP16 or BF16, is written with them.
 m and v are FP32: g = 1e-4 gives g^2 = 1e-8, which is 0 in FP16.
 
 Bytes for n weights: 16*n read, 16*n written, 2*n for a 16-bit working copy: 34 a weight. About
-15*n FLOPs: bandwidth decides.
+15*n FLOPs: bandwidth decides. There is no version 2: everything that can be done while a weight is
+in a register (mean, clipping, the copy, zero_grads) is done here, and no byte is moved twice.
 """
 # mypy: disable-error-code="no-untyped-def"
 

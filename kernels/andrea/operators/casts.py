@@ -4,7 +4,8 @@ cast: the working copy of the weights in FP16 or BF16, from the FP32 masters. Ro
 pack: W_Q, W_K and W_V [3, d, d] side by side as [d, 3, d], one matrix of 3 d columns, so that
 one product gives Q, K and V; one layer's or, in one launch, every layer's. zero: every gradient
 before the next step's first micro-batch.
-Bytes: an element is read and written once (zero: written).
+Bytes: an element is read and written once (zero: written), and no FLOPs: at the speed of a copy
+nothing is left for a version 2.
 """
 # mypy: disable-error-code="no-untyped-def"
 

@@ -15,7 +15,8 @@ Both passes use the tanh form, and its tanh saturates: beyond |h| = 11 it is exa
 Version 1: two launches each way, because the second product needs whole rows of what the first
 made; a launch is the only point at which all programs have finished.
 4*R*d*f FLOPs forward, 8*R*d*f backward. Bytes at the least (s = bytes of an element):
-(2*R*d + 3*R*f + 2*d*f)*s forward, (3*R*d + 7*R*f + 2*d*f)*s + 16*d*f backward.
+(2*R*d + 3*R*f + 2*d*f)*s forward, (4*R*d + 6*R*f + 2*d*f)*s + 16*d*f backward, where dY is read
+for dH and for dW_2, and dH for dX and for dW_1.
 """
 # mypy: disable-error-code="no-untyped-def"
 

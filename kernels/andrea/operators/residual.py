@@ -9,6 +9,10 @@ The gradient that reaches x is the skip branch's (here) plus the sub-layer's, wh
 backward pass adds to dx.
 
 Bytes (s = bytes of an element, n = R*d): forward 3*n*s, backward 4*n*s. n FLOPs each.
+
+There is no version 2 here, because in a faster step neither launch remains: the sum is made in the
+launch of the LayerNorm behind it (`layernorm_fast`), and the gradient stays where it lies
+(`program_fast`).
 """
 # A kernel's arguments are pointers whose types Triton finds at the call.
 # mypy: disable-error-code="no-untyped-def"

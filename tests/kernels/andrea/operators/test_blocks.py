@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from kernels.andrea.operators import attn, embed, layernorm, layernorm_fast, mlp, pair, residual
+from kernels.andrea.operators import attn, embed, layernorm, layernorm_fast, pair, residual
 
 Tensor = torch.Tensor
 
@@ -15,17 +15,18 @@ def normal(*shape: int, seed: int = 1) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def embedding_gradient(ids: Tensor, vocabulary: int, dout: Tensor) -> Tensor:
+def embedding_gradient(ids: Tensor, vocabulary: int, dout: Tensor, version: int = 1) -> Tensor:
     dwte, dwpe = torch.zeros(vocabulary, dout.shape[1]), torch.zeros(ids.shape[1], dout.shape[1])
     order, first = embed.segments(ids, vocabulary)
-    embed.backward(dout, order, first, dwte, dwpe, ids.shape[1])
+    pair("embed", version).backward(dout, order, first, dwte, dwpe, ids.shape[1])
     return dwte
 
 
-def test_r5_repeated_tokens_add_up_and_absent_ones_keep_an_exact_zero() -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_r5_repeated_tokens_add_up_and_absent_ones_keep_an_exact_zero(version: int) -> None:
     ids = torch.tensor([[3, 3, 5], [3, 0, 3]], dtype=torch.int32)
     dout = normal(6, 8)
-    dwte = embedding_gradient(ids, 7, dout)
+    dwte = embedding_gradient(ids, 7, dout, version)
     assert torch.allclose(dwte[3], dout[0] + dout[1] + dout[3] + dout[5], atol=1e-6)
     assert torch.equal(dwte[5], dout[2])
     assert dwte[[1, 2, 4, 6]].count_nonzero() == 0
@@ -141,7 +142,7 @@ def test_r8_the_future_has_no_influence_and_no_gradient(version: int) -> None:
         assert gradient[9:].count_nonzero() == 0
 
 
-def test_r8_rows_of_ds_sum_to_zero() -> None:
+def test_r8_in_the_oracle_rows_of_ds_sum_to_zero() -> None:
     """Moving every key by the same vector changes no weight: dK sums to zero over the keys
     that a row sees, weighted as that row's scores are."""
     q, k, v, do = normal(4, 17, 16).double()
@@ -153,20 +154,23 @@ def test_r8_rows_of_ds_sum_to_zero() -> None:
     assert torch.allclose(shifted[0], attn.reference_backward(do, q, k, v, 2, 17)[0])
 
 
-def test_r10_gelu_saturates_without_a_nan() -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_r10_gelu_saturates_without_a_nan(version: int) -> None:
+    made_by = pair("mlp", version)
     x = torch.tensor([[-1e30, -200.0, -11.5, 0.0, 11.5, 200.0, 1e30]]).T
     one = torch.ones(1, 1)
     h, a, y = (torch.empty(7, 1) for _ in range(3))
-    mlp.forward(x, one, one, h, a, y)
+    made_by.forward(x, one, one, h, a, y)
     assert torch.equal(a, x.clamp(min=0.0))
     made: list[Any] = [torch.full((7, 1), math.nan) for _ in range(3)]
-    mlp.backward(
+    made_by.backward(
         torch.ones(7, 1), x, h, one, one, made[0], torch.zeros(1, 1), torch.zeros(1, 1), *made[1:]
     )
     assert made[0].flatten().tolist() == [0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0]
 
 
-def test_r10_the_backward_pass_needs_only_x_and_h() -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_r10_the_backward_pass_needs_only_x_and_h(version: int) -> None:
     """The activation's buffer may hold anything: it is made again from h."""
     x, dy, w_1, w_2 = normal(5, 4), normal(5, 4, seed=2), normal(4, 16), normal(16, 4, seed=3)
     h = x @ w_1
@@ -174,7 +178,7 @@ def test_r10_the_backward_pass_needs_only_x_and_h() -> None:
     for left in (0.0, math.nan):
         dx, dw_1, dw_2 = torch.empty(5, 4), torch.zeros(4, 16), torch.zeros(16, 4)
         a, dh = torch.full((5, 16), left), torch.full((5, 16), left)
-        mlp.backward(dy, x, h, w_1, w_2, dx, dw_1, dw_2, a, dh)
+        pair("mlp", version).backward(dy, x, h, w_1, w_2, dx, dw_1, dw_2, a, dh)
         results.append((dx, dw_1, dw_2))
     for one, other in zip(*results, strict=True):
         assert torch.equal(one, other)
