@@ -162,6 +162,12 @@ def prepare_interpreter() -> None:
     torch.set_num_threads(1)
 
 
+def mistaken(end: End) -> bool:
+    """Whether what a person gave ended it, whichever sentence says so."""
+    code = end.note.code if end.note is not None else ""
+    return end.outcome is Outcome.FAILED and code.startswith((REFUSED, "refusal."))
+
+
 def conclusion(context: Context, tally: Tally) -> End:
     if context.stop.is_set():
         note = Note("end.stopped", {"done": tally.total})

@@ -21,7 +21,7 @@ from kernels.events import (
     Table,
     Verdict,
 )
-from kernels.execution import REFUSED
+from kernels.execution import mistaken
 from kernels.messages import MESSAGES, sentence
 from kernels.procedure import Procedure
 
@@ -142,11 +142,9 @@ class Report:
     def print_end(self) -> None:
         """The outcome and its sentence, or the sentence alone where it says both. What a person
         gave wrongly is told by the terminal."""
-        if self.end is None:
+        if self.end is None or mistaken(self.end):
             return
         code = self.end.note.code if self.end.note is not None else ""
-        if code.startswith(REFUSED):
-            return
         style = CELL_STYLES[self.end.outcome is Outcome.PASSED]
         outcome = MESSAGES[f"outcome.{self.end.outcome.value}"]
         note = sentence(self.end.note) if self.end.note else outcome

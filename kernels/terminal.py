@@ -19,7 +19,7 @@ from kernels import machine
 from kernels.artifacts import require_writable
 from kernels.config import read_config
 from kernels.events import End, Event, Note, Outcome, to_data
-from kernels.execution import REFUSED, execute
+from kernels.execution import execute, mistaken
 from kernels.messages import MESSAGES, sentence
 from kernels.procedure import BadParameter, Context, Device, Procedure
 from kernels.registry import PROCEDURES, UnknownProcedure, accepts, get, parse
@@ -58,7 +58,7 @@ def main(arguments: list[str], asked: Asked) -> int:
     except OSError as error:  # of stdout: what happens to a Run's own files is an Event
         end_unheard(told, error, asked)
     end = told.end
-    if end is not None and refused(end) and not options.json:
+    if end is not None and mistaken(end) and not options.json:
         print(reason(end), file=sys.stderr)
     return status_of(end)
 
@@ -87,7 +87,7 @@ def end_unheard(told: Told, error: OSError, asked: Asked) -> None:
         print(f"Nothing more can be shown ({error.strerror}); it goes on.", file=sys.stderr)
     for _ in told:
         pass
-    if told.end is not None and told.end.note is not None and not refused(told.end):
+    if told.end is not None and told.end.note is not None and not mistaken(told.end):
         print(sentence(told.end.note), file=sys.stderr)
 
 
@@ -159,17 +159,11 @@ def status_of(end: End | None) -> int:
     code = code_of(end)
     if code in DEVICE_REFUSALS:
         return NO_DEVICE
-    if refused(end):
+    if mistaken(end):
         return BAD_ARGUMENTS
     if code == SAVED:
         return PASSED
     return PASSED if end.outcome is Outcome.PASSED else FAILED
-
-
-def refused(end: End) -> bool:
-    """Whether a person's mistake ended it, whichever sentence it has."""
-    code = code_of(end)
-    return code.startswith((REFUSED, "refusal.")) and code not in DEVICE_REFUSALS
 
 
 def reason(end: End) -> str:

@@ -45,8 +45,8 @@ def require_content(content: Any) -> None:
     """Look at a whole state file. Raises Malformed."""
     mapping("the file", content)
     for step, entry in mapping("checkpoints", content.get("checkpoints", {})).items():
-        if not (step.isascii() and step.isdigit() and int(step) <= LARGEST):
-            raise Malformed(f"checkpoints has {step!r}, which is no step")
+        if not (step.isascii() and step.isdigit() and len(step) <= 10 and int(step) <= LARGEST):
+            raise Malformed(f"checkpoints has {shown(step)}, which is no step")
         state_of(f"checkpoints.{step}", entry)
     for name in ("config", "corpus"):
         mapping(name, content.get(name, {}))
@@ -85,7 +85,7 @@ def checked(where: str, entry: Any, rules: Mapping[str, "Rule"]) -> dict[str, An
     mapping(where, entry)
     for name in entry:
         if name not in rules:
-            raise Malformed(f"{where} has {name!r}, which no run writes")
+            raise Malformed(f"{where} has {shown(name)}, which no run writes")
     for name, (holds, due) in rules.items():
         if name not in entry:
             raise Malformed(f"{where}.{name} is missing")
@@ -110,7 +110,12 @@ def is_count(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # JSON has whole numbers that no float holds
+        return False
 
 
 Rule = tuple[Callable[[Any], bool], str]

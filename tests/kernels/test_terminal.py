@@ -182,6 +182,12 @@ def test_every_refusal_is_2(code: str) -> None:
     assert status_of(End(Outcome.FAILED, Note(code, {"reason": "a"}))) == 2
 
 
+def test_what_this_machine_lacks_is_no_argument_and_is_shown() -> None:
+    end = End(Outcome.INFRASTRUCTURE_FAILURE, Note("refusal.no-compiler"))
+    assert status_of(end) == 1
+    assert shown(end) == MESSAGES["refusal.no-compiler"]
+
+
 def test_an_end_is_said_once() -> None:
     """The outcome's own words are left out where the sentence begins with them."""
     for note, due in (
@@ -190,8 +196,8 @@ def test_an_end_is_said_once() -> None:
     ):
         said = shown(End(Outcome.INFRASTRUCTURE_FAILURE, note))
         assert said.startswith(due) and said.count("fault") == 1
-    refused = End(Outcome.FAILED, Note("end.refused-corpus", {"reason": "corpus"}))
-    assert shown(refused) == ""  # the terminal says it, on stderr
+    for note in (Note("end.refused-corpus", {"reason": "corpus"}), Note("refusal.epsilon")):
+        assert shown(End(Outcome.FAILED, note)) == ""  # the terminal says it, on stderr
     assert shown(End(Outcome.FAILED, Note("end.halted", {"step": 5, "failures": 5, "lowest": 30})))
 
 

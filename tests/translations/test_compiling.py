@@ -51,6 +51,28 @@ def test_what_is_fresh_is_left_alone_and_nothing_lies_beside_it(base: Path) -> N
     ]
 
 
+def test_a_catalogue_of_somebody_else_that_holds_the_same_is_good(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiling.compile_stale(base)
+    made = compiling.compiled_file(base, "fr").stat().st_mtime_ns
+    write(base, "fr", "Exécuter", made // 10**9 + 9)
+
+    def refuse(file: Path) -> None:
+        raise PermissionError(1, "Operation not permitted", str(file))
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert compiling.compile_stale(base) == {}
+
+
+def test_what_cannot_be_written_leaves_nothing_beside_it(base: Path) -> None:
+    compiling.compiled_file(base, "fr").mkdir()
+    assert set(compiling.compile_stale(base)) == {"fr"}
+    assert sorted(file.name for file in compiling.compiled_file(base, "fr").parent.iterdir()) == [
+        *("django.mo", "django.po")
+    ]
+
+
 def test_what_cannot_be_written_is_said_at_the_terminal(
     base: Path,
     monkeypatch: pytest.MonkeyPatch,

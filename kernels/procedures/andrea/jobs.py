@@ -65,7 +65,8 @@ def require_memory(config: Config, device: torch.device, version: int = 1) -> Pl
 
 def require_memory_to_write(config: Config, beside: Plan, device: torch.device) -> None:
     """Room for the weights and for `beside`, the decoder's buffers. Raises MemoryRefused."""
-    total, free = 4 * parameter_count(config) + beside.bytes, free_memory(device)
+    own = BESIDE_ON_GPU if device.type == "cuda" else 0
+    total, free = 4 * parameter_count(config) + beside.bytes + own, free_memory(device)
     if total > free:
         raise MemoryRefused(
             f"width: this model needs {shown(total)} to write and {shown(free)} are free; "

@@ -30,7 +30,7 @@ LIBRARY = "cuBLAS"  # what a launch without a kernel of ours goes to
 def run(context: Context) -> Iterator[Event]:
     config = replace(config_of(context.parameters), micro_batches=1)
     device = device_of(context)
-    require_memory(config, device)
+    require_memory(config, device, context.version)
     forward, backward = traced(Engine(config, device, context.version))
     yield table(forward + backward, context.version)
     yield Metric("launches-forward", sum(len(launch.kernels) for launch in forward))

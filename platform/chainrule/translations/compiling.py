@@ -2,6 +2,7 @@
 told where there is none, because Django shows English then and says nothing."""
 
 import os
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -50,13 +51,17 @@ def compile_one(base: Path, language: str) -> None:
     file = compiled_file(base, language)
     content = catalogue.compiled(catalogue.read(base, language))
     if file.is_file() and file.read_bytes() == content:
-        os.utime(file)
+        with suppress(PermissionError):  # another's file, but nothing in it is old
+            os.utime(file)
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     # Whole or not at all: another process may be reading it.
     beside = file.with_suffix(f".{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(file)
+    try:
+        beside.write_bytes(content)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def notice(request: HttpRequest) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from requests import PreparedRequest, Response
 from requests.adapters import BaseAdapter
 
-from classroom.lti.outgoing import Services
+from classroom.lti.outgoing import NotThere, Services
 from tests.classroom.lti.conftest import registered
 from tests.classroom.lti.platform import Simulated
 
@@ -20,14 +20,17 @@ ADDRESS = "https://lms.example.org/roster"
 class Kept(BaseAdapter):
     """In place of the network: what would have gone there, and how."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int) -> None:
         super().__init__()
+        self.status = status
         self.sent: list[tuple[PreparedRequest, dict[str, Any]]] = []
 
     def send(self, request: PreparedRequest, **options: Any) -> Response:  # type: ignore[override]
         self.sent.append((request, options))
         answer = Response()
-        answer.status_code, answer.url, answer.raw = 200, str(request.url), io.BytesIO(b"{}")
+        answer.status_code, answer.url = self.status, str(request.url)
+        answer.request, answer.raw = request, io.BytesIO(b"{}")
+        answer.headers["Location"] = "https://lms.example.org/elsewhere"
         return answer
 
     def close(self) -> None:
@@ -47,11 +50,15 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def ask(method: str, **options: Any) -> tuple[PreparedRequest, dict[str, Any]]:
-    platform = Simulated(url="https://lms.example.org")
-    services, kept = Services(registered(platform)), Kept()
-    services.mount("https://", kept)
+    services, kept = services_of(200)
     services.request(method, ADDRESS, **options)
     return kept.sent[0]
+
+
+def services_of(status: int) -> tuple[Services, Kept]:
+    services, kept = Services(registered(Simulated(url="https://lms.example.org"))), Kept(status)
+    services.mount("https://", kept)
+    return services, kept
 
 
 @pytest.mark.parametrize("loopback", [False, True])
@@ -75,12 +82,18 @@ def test_a_proxy_is_used_where_the_settings_name_one(
 
 @pytest.mark.parametrize("asked", [{}, {"timeout": None}, {"timeout": 600}])
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-def test_no_request_waits_without_an_end_or_follows_a_detour(
-    method: str, asked: dict[str, Any]
-) -> None:
-    _request, options = ask(method, allow_redirects=True, **asked)
+def test_no_request_waits_without_an_end(method: str, asked: dict[str, Any]) -> None:
+    _request, options = ask(method, **asked)
     connecting, reading = options["timeout"]
     assert 0 < connecting <= 5 and 0 < reading <= 10
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
+def test_no_request_follows_a_detour(method: str) -> None:
+    services, kept = services_of(302)
+    with pytest.raises(NotThere, match="detour"):
+        services.request(method, ADDRESS, allow_redirects=True)
+    assert len(kept.sent) == 1
 
 
 def test_a_token_that_was_given_goes_along(surroundings: None) -> None:

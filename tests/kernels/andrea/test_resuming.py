@@ -183,11 +183,13 @@ def source(name: str, value: Any) -> Edit:
         entry("skipped", True),
         entry("scale", 0),
         entry("scale", float("nan")),
+        entry("scale", 10**400),
         entry("sources", []),
         entry("sources", {"text.txt": 3}),
         lambda content: content["checkpoints"]["1"].pop("sources"),
         lambda content: content["checkpoints"].update({"1": None}),
         lambda content: content["checkpoints"].update({"two": {}}),
+        lambda content: content["checkpoints"].update({"9" * 5000: {}}),
         lambda content: content.update(checkpoints=[]),
         lambda content: content.update(config=[]),
         lambda content: content.update(corpus="text"),
@@ -223,6 +225,7 @@ def test_a_state_that_no_run_writes_is_refused_in_a_sentence(
         ("loss", "[1, 5.5]\n[2, 5.25][3, 5.0]\n"),
         ("loss", '[1, 5.5]\n["2", 5.25]\n'),
         ("loss", "[1]\n"),
+        ("loss", f"[1, {10**400}]\n"),
     ],
 )
 def test_a_file_that_no_run_writes_is_refused_in_a_sentence(
