@@ -18,6 +18,7 @@ import pytest
 from kernels.andrea.checkpoint import load
 from kernels.andrea.history import points
 from tests.kernels.andrea.training import COUNT, TEXT, TINY, at_step, logs, train
+from tests.kernels.forked import run_all
 
 pytestmark = pytest.mark.training
 
@@ -77,20 +78,22 @@ def test_a_mistake_seen_only_while_it_runs_is_2_one_sentence_and_nothing_written
 ) -> None:
     out = tmp_path / "out"
     before = sorted(wrong.rglob("*"))
-    for name, given, due in MISTAKES:
+    lines = []
+    for name, given, _ in MISTAKES:
         base = short(corpus) if name == "train" else {}
         paths = {key: str(wrong / given[key]) for key in PATHS if key in given}
-        done = subprocess.run(
-            command(name, out, **{**base, **given, **paths}),
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        )
-        said = done.stderr.splitlines()
-        assert done.returncode == 2, (name, given, done.stderr)
+        lines.append(command(name, out, **{**base, **given, **paths})[3:])
+    done = run_all(lines)
+    whole = subprocess.run(
+        [*command("train", out)[:3], *lines[1]], cwd=ROOT, capture_output=True, text=True
+    )
+    assert whole.returncode == 2 and whole.stderr == done[1].stderr
+    for (name, given, due), one in zip(MISTAKES, done, strict=True):
+        said = one.stderr.splitlines()
+        assert one.status == 2, (name, given, one)
         assert len(said) == 1 and due in said[0] and "accepted: " in said[0], (name, given, said)
-        assert len(done.stdout.strip().splitlines()) == 1, done.stdout  # what it runs on
-        assert not out.exists(), (name, given)
+        assert len(one.stdout.strip().splitlines()) == 1, one.stdout  # what it runs on
+    assert not out.exists()
     assert sorted(wrong.rglob("*")) == before
 
 
