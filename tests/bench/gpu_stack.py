@@ -3,6 +3,7 @@
 A guest opens the step's page, writes down the hypothesis where one is asked for, presses Run, and
 follows the Run over the websocket to its outcome.
 COURSE names the course (rmsnorm); a Run of a mutant must fail, any other must pass.
+FROM names a part of a step's address: the Runs from there on come first, those before it last.
 With RECORDINGS set to a folder, each Run that passed is kept there as a recording.
 """
 
@@ -24,6 +25,7 @@ from tests.stack import ROOT, Stack
 from tests.visitor import Visitor
 
 COURSE = os.environ.get("COURSE", "rmsnorm")
+FROM = os.environ.get("FROM", "")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def steps() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
             if "run" in step:
                 address = f"/en/{COURSE}/{lesson['id']}/{step['id']}/"
                 found.append((address, step["run"], step.get("activity", {})))
-    return found
+    first = next(i for i, (address, _, _) in enumerate(found) if FROM in address)
+    return found[first:] + found[:first]
 
 
 def hypothesis(activity: dict[str, Any]) -> dict[str, str | list[str]]:
