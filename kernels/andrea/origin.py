@@ -14,9 +14,7 @@ from kernels.andrea.operators import (
     embed_fast,
     grad_norm,
     layernorm,
-    layernorm_fast,
     loss,
-    loss_fast,
     loss_held,
     tiles,
 )
@@ -28,10 +26,8 @@ ORDERS: dict[ModuleType, tuple[str, ...]] = {
     embed_fast: ("PLACES",),
     grad_norm: ("MOST", "TILE"),
     layernorm: ("ZONES",),
-    layernorm_fast: ("ELEMENTS", "SUM_ROWS", "WARPS"),
     loss: ("COLUMNS", "LARGEST"),
-    loss_fast: ("BLOCK", "PROGRAMS", "WARPS"),
-    loss_held: ("BLOCK", "NARROWEST", "WARPS", "WIDEST"),
+    loss_held: ("NARROWEST", "WIDEST"),
 }
 DECIDES = ("config", "corpus", "version")  # the bits of a run follow from these
 

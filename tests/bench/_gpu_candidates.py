@@ -1,12 +1,14 @@
 """Candidates for one operator on a card: whether each works, and how long it takes in turn."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 from triton.errors import TritonError
 
 from kernels import timing
+from kernels.andrea.operators import tiles
 
 Tensor = torch.Tensor
 Call = Callable[[], object]
@@ -67,6 +69,12 @@ def microseconds(moved: float, speed: float) -> float:
 
 def normal(*shape: int, dtype: torch.dtype = BF16) -> Tensor:
     return torch.randn(*shape, device="cuda", dtype=dtype)
+
+
+def with_card(call: Call, **changes: Any) -> Call:
+    """The call, with these choices of the table otherwise."""
+    made = replace(tiles.card(torch.device("cuda")), **changes)
+    return set_while(tiles, {"card": lambda device: made}, call)
 
 
 def set_while(module: Any, values: dict[str, Any], call: Call) -> Call:

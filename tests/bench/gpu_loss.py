@@ -11,7 +11,7 @@ from functools import partial
 
 import torch
 
-from kernels.andrea.operators import loss_fast, loss_held
+from kernels.andrea.operators import loss_fast, loss_held, tiles
 from tests.bench._gpu_candidates import (
     VOCABULARY,
     Call,
@@ -20,6 +20,7 @@ from tests.bench._gpu_candidates import (
     microseconds,
     report,
     set_while,
+    with_card,
 )
 from tests.bench._gpu_liger import liger_loss
 from tests.bench._gpu_loss import ROW, ROWS, Problem, Way
@@ -70,24 +71,26 @@ def ways(problem: Problem) -> dict[str, Way]:
     def held(logits: Tensor) -> None:
         loss_held.launch(logits, *rest, BEHIND)
 
-    def set_held(values: dict[str, int], logits: Tensor) -> None:
-        set_while(loss_held, values, partial(held, logits))()
+    def set_held(walk: tiles.Walk, logits: Tensor) -> None:
+        with_card(partial(held, logits), held=walk)()
 
-    def set_cached(values: dict[str, object], logits: Tensor) -> None:
-        set_while(loss_fast, values, partial(cached, logits))()
+    def set_cached(walk: tiles.Walk, logits: Tensor) -> None:
+        with_card(partial(cached, logits), loss=walk)()
 
     made: dict[str, Way] = {
         "as the engine calls it": lambda x: loss_fast.forward_backward(x, *rest, p.mean, BEHIND)
     }
     one_by_one = {"assembler": lambda tensor: False}
-    made["read twice, rounded one by one"] = partial(set_cached, one_by_one)
+    made["read twice, rounded one by one"] = lambda x: set_while(
+        loss_fast, one_by_one, partial(cached, x)
+    )()
     for programs, stages in itertools.product((2, 3, 4), (3, 6)):
-        values: dict[str, object] = {"PROGRAMS": programs, "STAGES": stages}
-        made[f"read twice, {programs} programs, {stages} stages"] = partial(set_cached, values)
+        walk = tiles.Walk(2048, 8, stages, programs)
+        made[f"read twice, {programs} programs, {stages} stages"] = partial(set_cached, walk)
     for warps, block, ahead in HELD:
-        cut = {"WARPS": warps, "BLOCK": block, "AHEAD": ahead}
-        made[f"held, {warps} warps, tiles of {block}, {ahead} ahead"] = partial(set_held, cut)
-    made["held, 8 warps, rounded one by one"] = lambda x: set_while(
+        walk = tiles.Walk(block, warps, ahead, programs=1)
+        made[f"held, {warps} warps, tiles of {block}, {ahead} ahead"] = partial(set_held, walk)
+    made["held, rounded one by one"] = lambda x: set_while(
         loss_held, one_by_one, partial(held, x)
     )()
     for name, columns in (("Liger-Kernel", VOCABULARY), (UNJUDGED, ROW)):

@@ -37,6 +37,7 @@ from tests.bench._gpu_candidates import (
     normal,
     report,
     set_while,
+    with_card,
 )
 from tests.bench._gpu_liger import liger_norm
 
@@ -78,13 +79,9 @@ def norms(speed: float) -> Part:
     if liger := liger_norm(dy, x, gamma, beta):
         found["Liger-Kernel, without the residual's gradient"] = liger
     for many, warps, tall, stages in itertools.product((4, 8), (1, 2, 4), (1, 2), (2, 3, 4)):
-        values = {
-            **{"WARPS": warps, "STAGES": stages},
-            "rows_at_once": lambda width, device, tall=tall: tall,
-            "programs": lambda rows, width, device, many=many: many * tiles.multiprocessors(device),
-        }
+        walk = tiles.Walk(tall * tiles.block(x.shape[1]), warps, stages, many)
         name = f"{many} a multiprocessor, {warps} warps, {tall} rows, {stages} stages"
-        found[name] = set_while(layernorm_fast, values, backward)
+        found[name] = with_card(backward, norm=walk)
     yield "LayerNorm backward, 65536 x 768", microseconds(4 * x.nbytes, speed), found
 
     def sums() -> None:
@@ -125,8 +122,9 @@ def sums(speed: float) -> Part:
     assert torch.allclose(gradients.double(), due, atol=1e-3)
     found: dict[str, Call] = {"a launch for each norm": each}
     for tall, columns in itertools.product((64, 128, 256, 512), (8, 16, 32, 64)):
-        values = {"SUM_ROWS": tall, "SUM_COLUMNS": columns}
-        found[f"{tall} zones, {columns} columns"] = set_while(layernorm_fast, values, at_once)
+        found[f"{tall} zones, {columns} columns"] = with_card(
+            at_once, sums=tiles.Sums(tall, columns)
+        )
     yield "sums of every LayerNorm", microseconds(4 * behind, speed), found
 
     w, packed = normal(LAYERS, 3, WIDTH, WIDTH), normal(LAYERS, WIDTH, 3, WIDTH)

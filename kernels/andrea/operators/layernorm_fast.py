@@ -25,10 +25,6 @@ from kernels.andrea.operators import Pair, layernorm, requirements, tiles
 from kernels.andrea.operators.layernorm import EPS, forward
 
 Tensor = torch.Tensor
-WARPS = 2
-ELEMENTS = 2048  # that a program takes at once
-STAGES = 3  # rows under way
-SUM_ROWS, SUM_COLUMNS = 256, 64  # of zones that a program of `add_up_all` reads at once
 
 
 @triton.jit
@@ -118,7 +114,8 @@ def scratch(rows: int, width: int, device: torch.device) -> tuple[int, int, int]
 
 
 def programs(rows: int, width: int, device: torch.device) -> int:
-    return tiles.persistent(triton.cdiv(rows, height(rows, width, device)), device)
+    tasks = triton.cdiv(rows, height(rows, width, device))
+    return tiles.persistent(tasks, device, tiles.card(device).norm.programs)
 
 
 def height(rows: int, width: int, device: torch.device) -> int:
@@ -127,8 +124,9 @@ def height(rows: int, width: int, device: torch.device) -> int:
 
 
 def rows_at_once(width: int, device: torch.device) -> int:
-    """A power of two of rows, about ELEMENTS: two sums and two tiles fit in registers."""
-    return max(1, ELEMENTS // tiles.block(width)) if device.type == "cuda" else 64
+    """A power of two of rows, few enough that two sums and two tiles fit in registers."""
+    made = tiles.card(device).norm
+    return max(1, made.elements // tiles.block(width)) if device.type == "cuda" else 64
 
 
 def forward_residual(
@@ -193,11 +191,11 @@ def backward_rows(
         dy=dy, x=x, gamma=gamma, mean=mean, variance=variance, dx=dx, zones=zones
     )
     rows, width = x.shape
-    tall = height(rows, width, x.device)
+    tall, made = height(rows, width, x.device), tiles.card(x.device).norm
     with torch.cuda.device_of(x):
         k_layernorm_bwd_rows[(len(zones),)](
             dy, x, gamma, mean, variance, dx, zones, rows, eps,
-            width, tiles.block(width), tall, accumulate, STAGES, num_warps=WARPS,
+            width, tiles.block(width), tall, accumulate, made.stages, num_warps=made.warps,
         )  # fmt: skip
 
 
@@ -214,8 +212,9 @@ def add_up_all(memory: Tensor, table: Tensor, programs: int, width: int) -> None
     of table [norms, 3] int64 says where in it zones, dgamma and dbeta begin, zones at multiples
     of 16."""
     requirements.contiguous(memory=memory, table=table)
-    columns = tiles.columns(width, memory.device, SUM_COLUMNS)
-    tall = layernorm.zones_at_once(programs, SUM_ROWS)
+    made = tiles.card(memory.device).sums
+    columns = tiles.columns(width, memory.device, made.columns)
+    tall = layernorm.zones_at_once(programs, made.zones)
     with torch.cuda.device_of(memory):
         k_layernorm_sums[(triton.cdiv(width, columns), len(table))](
             memory, table, programs, width, tall, columns

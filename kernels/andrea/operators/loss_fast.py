@@ -25,10 +25,6 @@ from kernels.andrea.operators.loss import backward, mean
 from kernels.andrea.operators.rounding import assembler, narrow
 
 Tensor = torch.Tensor
-BLOCK = 2048  # columns a program takes at a time
-WARPS = 8
-STAGES = 6  # tiles under way: the next are fetched while this one is summed
-PROGRAMS = 3  # a multiprocessor
 
 
 @triton.jit
@@ -139,10 +135,11 @@ def forward(
     requirements.contiguous(targets=targets, count=count, losses=losses, lse=lse, loss=loss)
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
+    made = tiles.card(logits.device).loss
     with torch.cuda.device_of(logits):
         k_loss_fwd_online[(triton.cdiv(rows, tall),)](
-            logits, targets, losses, lse, rows, vocabulary, logits.stride(0), tall, block, STAGES,
-            num_warps=WARPS,
+            logits, targets, losses, lse, rows, vocabulary, logits.stride(0), tall, block,
+            made.stages, num_warps=made.warps,
         )  # fmt: skip
         mean(losses, count, loss)
 
@@ -180,19 +177,20 @@ def launch(
 ) -> None:
     rows, vocabulary = logits.shape
     tall, block = sides(rows, vocabulary, logits.device)
+    made = tiles.card(logits.device).loss
     programs = tiles.few(triton.cdiv(rows, tall))
     if logits.is_cuda:
-        programs = min(programs, PROGRAMS * tiles.multiprocessors(logits.device))
+        programs = min(programs, made.programs * tiles.multiprocessors(logits.device))
     k_loss_fwd_bwd[(programs,)](
         logits, targets, count, upstream, losses, rows, vocabulary, vocabulary + behind,
-        logits.stride(0), 0 if upstream.numel() == 1 else 1, tall, block, STAGES,
-        assembler(logits), num_warps=WARPS,
+        logits.stride(0), 0 if upstream.numel() == 1 else 1, tall, block, made.stages,
+        assembler(logits), num_warps=made.warps,
     )  # fmt: skip
 
 
 def sides(rows: int, vocabulary: int, device: torch.device) -> tuple[int, int]:
     """Rows a program takes, and columns at a time."""
-    block = tiles.columns(vocabulary, device, BLOCK)
+    block = tiles.columns(vocabulary, device, tiles.card(device).loss.elements)
     whole = device.type == "cuda" or tiles.is_cut()
     return 1 if whole else tiles.rows(rows, block, device), block
 

@@ -24,10 +24,8 @@ from kernels.andrea.operators import tiles
 from kernels.andrea.operators.rounding import assembler, packed
 
 Tensor = torch.Tensor
-# The fastest of seventeen cuts on an H200 (docs/performance.md), though ptxas spills a little.
-BLOCK = 8192  # columns of a tile: 32 bytes a thread
-WARPS = 16  # 128 registers a thread, 56 of them for the row
-AHEAD = 1  # tiles under way
+# Small, for the interpreter, where only tests come by: two programs with several rows each.
+INTERPRETED = tiles.Walk(64, 1, 1, programs=2)
 # Columns: of narrower rows the cache holds enough, wider ones do not fit into the registers.
 NARROWEST, WIDEST = 32_768, 57_344
 LOG2E = tl.constexpr(1.4426950408889634)
@@ -150,10 +148,13 @@ def k_loss_fwd_bwd_held(
 
 
 def fits(logits: Tensor, behind: int) -> bool:
-    """Whether rows can be held: 16 bits, of a width that pays, cut into whole words."""
+    """Whether rows can be held: on a card for which that was measured, 16 bits, of a width that
+    pays, cut into whole words."""
+    if tiles.card(logits.device).held is None or not assembler(logits):
+        return False
     width = logits.shape[1] + behind
     words = logits.stride(0) % 2 == width % 2 == logits.data_ptr() % 4 == 0
-    return words and assembler(logits) and NARROWEST <= width <= WIDEST
+    return words and NARROWEST <= width <= WIDEST
 
 
 def launch(
@@ -167,11 +168,12 @@ def launch(
     """`loss_fast.forward_backward`, but for the mean, where rows fit."""
     rows, vocabulary = logits.shape
     width = vocabulary + behind
-    # Small on the interpreter, where only tests come by: two programs with several rows each.
-    block, programs = (BLOCK, tiles.multiprocessors(logits.device)) if logits.is_cuda else (64, 2)
-    count_of_tiles = triton.cdiv(width, block)
+    made = tiles.card(logits.device).held or INTERPRETED
+    programs = made.programs * tiles.multiprocessors(logits.device)
+    count_of_tiles = triton.cdiv(width, made.elements)
     k_loss_fwd_bwd_held[(tiles.few(min(rows, programs)),)](
         logits, targets, count, upstream, losses, rows, vocabulary, width // 2,
         logits.stride(0), 0 if upstream.numel() == 1 else 1,
-        count_of_tiles, block, min(AHEAD, count_of_tiles), assembler(logits), num_warps=WARPS,
+        count_of_tiles, made.elements, min(made.stages, count_of_tiles), assembler(logits),
+        num_warps=made.warps,
     )  # fmt: skip

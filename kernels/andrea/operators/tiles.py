@@ -49,10 +49,29 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class Walk:
+    """How a program of version 2 walks over rows: so many elements at a time."""
+
+    elements: int
+    warps: int
+    stages: int  # loads under way
+    programs: int  # a multiprocessor
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a program that adds up LayerNorm's zones reads at once."""
+
+    zones: int
+    columns: int
+
+
+@dataclass(frozen=True)
 class Card:
     """What a card is given. `wide` is for FP32, `half` for 16-bit numbers.
 
-    Attention's tiles: one for version 1, then version 2's forward, its dQ, its dK and dV.
+    Attention's tiles: one for version 1, then version 2's forward, its dQ, its dK and dV. What
+    only moves or changes single elements is cut alike for every card, in its own module.
     """
 
     wide: Tile
@@ -62,6 +81,10 @@ class Card:
     forward: Reach
     dq: Reach
     dkv: Reach
+    norm: Walk  # LayerNorm's backward pass
+    sums: Sums
+    loss: Walk  # rows read twice
+    held: Walk | None  # rows kept in registers: where that was measured
 
 
 @dataclass(frozen=True)
@@ -97,7 +120,13 @@ def is_cut() -> bool:
 WIDE_REACH = Reach(32, 32)  # FP32: the tiles take twice the registers
 SMALL = Reach(64, 64)
 # The default fits a card with 64 KiB of shared memory a multiprocessor.
-DEFAULT = Card(Tile(64, 64, 16), Tile(64, 64, 32), 4, SMALL, SMALL, SMALL, SMALL)
+DEFAULT = Card(
+    *(Tile(64, 64, 16), Tile(64, 64, 32), 4, SMALL, SMALL, SMALL, SMALL),
+    norm=Walk(1024, 2, 2, programs=4),
+    sums=Sums(64, 32),
+    loss=Walk(1024, 4, 2, programs=4),
+    held=None,
+)
 HOPPER = Card(
     Tile(64, 64, 32),
     Tile(128, 128, 64, 8),
@@ -106,6 +135,10 @@ HOPPER = Card(
     forward=Reach(64, 64, 4, 3, group=96),
     dq=Reach(64, 32, 4, 3, group=96),
     dkv=Reach(32, 64, 4, 3, group=96),
+    norm=Walk(2048, 2, 3, programs=4),
+    sums=Sums(256, 64),
+    loss=Walk(2048, 8, 6, programs=3),
+    held=Walk(8192, 16, 1, programs=1),  # 128 registers a thread, 56 of them for the row
 )
 CARDS = {"NVIDIA H100": HOPPER, "NVIDIA H200": HOPPER}
 
@@ -127,12 +160,13 @@ def multiprocessors(device: torch.device) -> int:
     return int(torch.cuda.get_device_properties(device).multi_processor_count)
 
 
-def persistent(tasks: int, device: torch.device) -> int:
-    """How many programs share `tasks` when each walks over many of them."""
+def persistent(tasks: int, device: torch.device, programs: int | None = None) -> int:
+    """How many programs share `tasks` when each walks over many of them; `programs` says how many
+    a multiprocessor has where it is not the card's usual number."""
     tasks = few(tasks)
     if device.type != "cuda":
         return min(tasks, 2)  # two show what persistence does
-    return min(tasks, card(device).programs * multiprocessors(device))
+    return min(tasks, (programs or card(device).programs) * multiprocessors(device))
 
 
 def few(programs: int) -> int:

@@ -2,13 +2,14 @@
 it goes on with another."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from kernels.andrea import origin
-from kernels.andrea.operators import layernorm_fast
+from kernels.andrea.operators import tiles
 from tests.kernels.andrea.training import TEXT, logs, train
 
 CPU = torch.device("cpu")
@@ -18,7 +19,7 @@ NOW = {"card": "NVIDIA H200", "tiles": {"programs": 4}}
 def test_choices_are_json_and_read_back_equal() -> None:
     made = origin.choices(CPU)
     assert json.loads(json.dumps(made)) == made
-    assert {"half", "forward", "multiprocessors", "loss_held.BLOCK", "grad_norm.TILE"} <= set(made)
+    assert {"half", "forward", "multiprocessors", "held", "grad_norm.TILE"} <= set(made)
 
 
 def test_every_constant_that_is_named_decides_what_is_recorded(
@@ -55,6 +56,6 @@ def test_a_run_that_goes_on_with_kernels_cut_otherwise_says_so(
     corpus = tmp_path / "text.txt"
     corpus.write_text(TEXT)
     train(tmp_path, str(corpus), steps=2, checkpoint_every=1)
-    monkeypatch.setattr(layernorm_fast, "SUM_ROWS", 64)
+    monkeypatch.setattr(tiles, "DEFAULT", replace(tiles.DEFAULT, sums=tiles.Sums(128, 32)))
     said = train(tmp_path, str(corpus), steps=2, resume=str(tmp_path / "step_000001.bin"))
     assert "log.andrea.other-tiles" in logs(said)
