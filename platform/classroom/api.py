@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from classroom import audit, leaving
 from classroom.lti import personal as platforms
@@ -106,7 +106,7 @@ def adopt(guest: Any, person: Any) -> None:
         Membership.objects.filter(pk=theirs.pk).delete()
     _keep_larger(Extension.objects.filter(person=guest), person, "at")
     _keep_larger(Adjustment.objects.filter(person=guest), person, "made_at")
-    ImportedLine.objects.filter(person=guest).update(person=person)
+    _pass_on_lines(guest, person)
     RecheckItem.objects.filter(person=guest).update(person=person)
     platforms.adopt(person)
 
@@ -174,6 +174,17 @@ def _grade(grade: Grade) -> dict[str, Any]:
         if look
         else None,
     }
+
+
+def _pass_on_lines(guest: Any, person: Any) -> None:
+    """Of imports. Where one file was about both and the same lesson, the account's adjustment is
+    the one that stays (both were made at once), so its line does."""
+    theirs = ImportedLine.objects.filter(person=guest)
+    same = ImportedLine.objects.filter(
+        person=person, batch=OuterRef("batch"), lesson=OuterRef("lesson")
+    )
+    theirs.filter(Exists(same)).delete()
+    theirs.update(person=person)
 
 
 def _keep_larger(rows: Iterable[Any], person: Any, field: str) -> None:

@@ -139,6 +139,17 @@ def test_an_import_about_a_guest_is_taken_back_after_they_signed_in(room: Room) 
     assert stands() == {(person, 2, "spoke up")}
 
 
+def test_an_import_about_a_guest_and_their_account_is_taken_back_too(room: Room) -> None:
+    guest, person = a_guest(), a_person("Zoe")
+    for each in (guest, person):
+        join(room, each)
+    batch = brought(room, (guest, "7", "as a guest"), (person, "3", "as Zoe"))
+    holdings.merge(guest, person)
+    assert stands() == {(person, 3, "as Zoe")}
+    undo(room, batch)
+    assert stands() == set()
+
+
 def test_only_instructors_import_and_only_their_cohort_s_imports_are_undone(room: Room) -> None:
     text = lines(room, (room.learner, LESSON, "1", ""))
     for person in (room.assistant, room.learner, a_person()):
