@@ -190,8 +190,11 @@ def not_written(error: OSError, context: Context, tally: Tally) -> End | None:
     mine = Path(str(error.filename)).is_relative_to(context.outputs)
     if error.errno not in DISK and not (error.errno in DENIED and mine):
         return None
+    outcome = context.unwritten(error)
+    if outcome is Outcome.INFRASTRUCTURE_FAILURE:
+        traceback.print_exc(file=sys.stderr)
     note = Note("end.not-written", {"reason": str(error.strerror)})
-    return End(Outcome.FAILED, note, tally.passed, tally.failed)
+    return End(outcome, note, tally.passed, tally.failed)
 
 
 def outcome_of(error: Exception) -> Outcome:

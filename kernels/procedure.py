@@ -1,5 +1,6 @@
 """What a Procedure is: its declaration (no torch needed) and the context it runs in."""
 
+import errno
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kernels.events import Event, Note
+from kernels.events import Event, Note, Outcome
+
+# What a disk says to one Run alone: its own limits, its own names.
+OWN_LIMITS = (errno.EFBIG, errno.EDQUOT, errno.ENAMETOOLONG)
 
 
 class Device(StrEnum):
@@ -70,6 +74,13 @@ class Context:
     outputs: Path  # a folder of its own; artifacts are files in it
     stop: threading.Event = field(default_factory=threading.Event)  # SIGTERM: end cleanly
     checkpoint: threading.Event = field(default_factory=threading.Event)  # SIGUSR1
+    served: bool = False  # the disk is a server's, not that of the person who runs it
+
+    def unwritten(self, error: Exception) -> Outcome:
+        """The outcome where a file could not be written. A server's full disk is nobody's failure
+        but its own; a file above the Run's own limit is."""
+        own = getattr(error, "errno", None) in OWN_LIMITS
+        return Outcome.INFRASTRUCTURE_FAILURE if self.served and not own else Outcome.FAILED
 
     def __getitem__(self, name: str) -> Any:
         return self.parameters[name]

@@ -106,6 +106,7 @@ def run(order: Spawn, pipe: int) -> None:
         outputs=Path(order.outputs),
         stop=stop,
         checkpoint=checkpoint,
+        served=True,
     )
     for event in execute(registry.get(order.procedure), context, sandbox=order.sandbox):
         write_line(pipe, event)

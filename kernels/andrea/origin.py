@@ -28,6 +28,7 @@ ORDERS: dict[ModuleType, tuple[str, ...]] = {
     layernorm: ("ZONES",),
     loss: ("COLUMNS", "LARGEST"),
     loss_held: ("NARROWEST", "WIDEST"),
+    tiles: ("HELD",),
 }
 DECIDES = ("config", "corpus", "version")  # the bits of a run follow from these
 

@@ -204,7 +204,7 @@ class Training:
             yield Log(note, level="error")
             yield from self.hand_out(context)
             if stopping or last or halted:
-                return End(Outcome.FAILED, replace(note, code="end.not-saved"))
+                return End(context.unwritten(error), replace(note, code="end.not-saved"))
             return None
         return self.ending(step, last=last, halted=halted, stopping=stopping)
 
@@ -233,12 +233,13 @@ class Training:
         scored = score(text)
         self.failures = 0 if scored.passed else self.failures + 1
         scores = scored.shown()
-        loss = finite(self.loss)
+        loss, told = finite(self.loss), bool(self.owed)
         self.owed.append({"step": step, "text": text, "loss": loss, "scores": scores})
         try:
             self.keep_samples()
         except UNKEPT as error:
-            yield untaken("log.andrea.sample-not-kept", step, error)
+            if not told:
+                yield untaken("log.andrea.sample-not-kept", step, error)
         if step % self.pace.sample == 0:
             yield Sample(step, text, scores)
         if not scored.passed:

@@ -4,6 +4,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -118,6 +119,22 @@ def test_a_disk_that_takes_nothing_more_is_said_and_is_no_fault_of_ours(
     end = ended(body).end
     assert end.outcome is Outcome.FAILED and end.passed == 1
     assert end.note == Note("end.not-written", {"reason": os.strerror(number)})
+
+
+@pytest.mark.parametrize(
+    ("number", "outcome"),
+    [
+        *((number, Outcome.INFRASTRUCTURE_FAILURE) for number in (errno.ENOSPC, errno.EROFS)),
+        *((number, Outcome.FAILED) for number in (errno.EFBIG, errno.EDQUOT)),
+    ],
+)
+def test_a_server_s_full_disk_is_its_own_fault_and_a_limit_of_the_run_is_the_run_s(
+    number: int, outcome: Outcome, tmp_path: Path
+) -> None:
+    error = OSError(number, os.strerror(number))
+    context = Context(Device.CPU, 1, {}, tmp_path, served=True)
+    assert context.unwritten(error) is outcome
+    assert replace(context, served=False).unwritten(error) is Outcome.FAILED
 
 
 def test_a_file_of_its_own_that_is_denied_is_said_and_any_other_is_a_fault(

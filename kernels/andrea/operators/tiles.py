@@ -16,8 +16,11 @@ import torch
 import triton
 import triton.language as tl
 
+from kernels.andrea.plan import MOST_PERSISTENT
+
 INTERPRETER = "interpreter"
 LIMIT = 512  # the side of a tile on the interpreter
+HELD = 4096  # elements of whole rows that a program takes at once, on a card
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,8 @@ def persistent(tasks: int, device: torch.device, programs: int | None = None) ->
     tasks = few(tasks)
     if device.type != "cuda":
         return min(tasks, 2)  # two show what persistence does
-    return min(tasks, (programs or card(device).programs) * multiprocessors(device))
+    several = (programs or card(device).programs) * multiprocessors(device)
+    return min(tasks, several, MOST_PERSISTENT)
 
 
 def few(programs: int) -> int:
@@ -230,9 +234,9 @@ def columns(count: int, device: torch.device, largest: int = 2**17) -> int:
     return part(count, 128, min(block(count), largest if device.type == "cuda" else 2**17))
 
 
-def rows(count: int, width: int, device: torch.device, elements: int = 4096) -> int:
+def rows(count: int, width: int, device: torch.device) -> int:
     """How many rows of `width` a program takes at once, a power of two."""
-    held = elements if device.type == "cuda" else 2**17
+    held = HELD if device.type == "cuda" else 2**17
     return part(count, 1, max(1, min(held // block(width), power(count))))
 
 
