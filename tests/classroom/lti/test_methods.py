@@ -38,6 +38,29 @@ def test_the_page_is_in_the_reader_s_language(language: str, said: str) -> None:
     assert said in page and f'<html lang="{language}"' in page
 
 
-@pytest.mark.parametrize("place", ["login", "keys", "deep-link", "enter", "link"])
-def test_what_is_opened_by_hand_is_never_empty(place: str) -> None:
-    assert len(asked(place, "GET").content) > 10
+ONCE = ("Open the lesson again", "This page leads on once")
+
+
+@pytest.mark.parametrize(
+    ("place", "heading", "reason"),
+    [
+        ("login", "This did not work", "What your learning platform sent could not be accepted"),
+        ("deep-link", *ONCE),
+        ("enter", *ONCE),
+        ("link", *ONCE),
+    ],
+)
+def test_what_is_opened_by_hand_says_what_it_is_and_why_it_leads_nowhere(
+    place: str, heading: str, reason: str
+) -> None:
+    answer = asked(place, "GET")
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert f"<h1>{heading}</h1>" in page
+    assert f'<p class="lede">{reason}' in page
+
+
+def test_the_keys_opened_by_hand_are_what_a_platform_reads() -> None:
+    answer = asked("keys", "GET")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert list(answer.json()) == ["keys"]
