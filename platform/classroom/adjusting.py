@@ -106,16 +106,16 @@ def unseal(cohort: Cohort, actor: Any, token: str) -> list[Change]:
 @transaction.atomic
 def adjust(cohort: Cohort, actor: Any, change: Change) -> None:
     """One learner's lesson, by hand. Raises Stale."""
-    _write(cohort, actor, [change])
+    _write(cohort, actor, _learning(cohort), [change])
     audit.record(cohort, actor, ADJUSTED, change.ref, **_said(change))
 
 
 @transaction.atomic
 def apply(cohort: Cohort, actor: Any, changes: Collection[Change]) -> Import:
     """All of them, or none. Raises Stale."""
-    before = _write(cohort, actor, changes)
-    batch: Import = Import.objects.create(cohort=cohort, made_by=actor)
     people = _learning(cohort)
+    before = _write(cohort, actor, people, changes)
+    batch: Import = Import.objects.create(cohort=cohort, made_by=actor)
     ImportedLine.objects.bulk_create(
         [
             ImportedLine(
@@ -142,7 +142,8 @@ def undo(cohort: Cohort, actor: Any, batch: Import) -> int:
     open_ones = Import.objects.filter(cohort=cohort, pk=batch.pk, undone_at=None)
     if not open_ones.update(undone_at=timezone.now()):
         raise UndoneBefore
-    refs = {person: ref for ref, person in _learning(cohort).items()}
+    people = _learning(cohort)
+    refs = {person: ref for ref, person in people.items()}
     changes = [
         Change(
             refs[line.person_id], line.lesson, line.after, line.before,
@@ -151,7 +152,7 @@ def undo(cohort: Cohort, actor: Any, batch: Import) -> int:
         for line in batch.lines.order_by("pk")
         if line.person_id in refs
     ]  # fmt: skip
-    _write(cohort, actor, changes)
+    _write(cohort, actor, people, changes)
     audit.record(cohort, actor, UNDONE, "", rows=len(changes))
     return len(changes)
 
@@ -162,9 +163,10 @@ def imports(cohort: Cohort, most: int = 10) -> list[Import]:
     return list(rows.annotate(size=Count("lines")).filter(size__gt=0).order_by("-pk")[:most])
 
 
-def _write(cohort: Cohort, actor: Any, changes: Collection[Change]) -> list[Stood]:
+def _write(
+    cohort: Cohort, actor: Any, people: Mapping[str, uuid.UUID], changes: Collection[Change]
+) -> list[Stood]:
     """What stood there before each change. Raises Stale."""
-    people = _learning(cohort)
     rows = {
         (row.person_id, row.lesson): row
         for row in Adjustment.objects.select_for_update().filter(cohort=cohort)
@@ -178,15 +180,15 @@ def _write(cohort: Cohort, actor: Any, changes: Collection[Change]) -> list[Stoo
     seen = (c.ref in people and c.saw(there) for c, there in zip(changes, before, strict=True))
     if stale := {c.ref for c, is_seen in zip(changes, seen, strict=True) if not is_seen}:
         raise Stale(stale)
-    _store(cohort, actor, changes, people, rows)
+    _store(cohort, actor, people, changes, rows)
     return before
 
 
 def _store(
     cohort: Cohort,
     actor: Any,
-    changes: Collection[Change],
     people: Mapping[str, uuid.UUID],
+    changes: Collection[Change],
     rows: Mapping[tuple[uuid.UUID, str], Adjustment],
 ) -> None:
     now = timezone.now()
@@ -216,8 +218,10 @@ def _store(
 
 
 def _learning(cohort: Cohort) -> dict[str, uuid.UUID]:
+    """Who learns there, by ref: read once by whoever writes, and held until all is written, for
+    somebody may leave meanwhile."""
     rows = Membership.objects.filter(cohort=cohort, role=Role.LEARNER)
-    return dict(rows.values_list("ref", "person_id"))
+    return dict(rows.select_for_update().order_by("pk").values_list("ref", "person_id"))
 
 
 def _said(change: Change) -> dict[str, str]:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts import holdings
 from accounts.models import Person
 from classroom import adjusting, api
-from classroom.models import Adjustment, AuditEntry, Import, ImportedLine
+from classroom.models import Adjustment, AuditEntry, Import, ImportedLine, Membership
 from tests.classroom.factories import Room, a_guest, a_person, a_room, client_of, join
 from tests.classroom.test_export import room as room
 from tests.classroom.test_import import confirm, lines, upload
@@ -96,6 +96,37 @@ def test_of_two_who_press_at_once_one_takes_it_back(room: Room) -> None:
     with pytest.raises(adjusting.UndoneBefore):  # read before the other had written
         adjusting.undo(room.cohort, room.instructor, batch)
     assert AuditEntry.objects.filter(action="import-undone").count() == 1
+
+
+@pytest.mark.parametrize("point", ["_write", "_store"])
+def test_who_leaves_while_it_is_written_breaks_nothing(
+    room: Room, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """As where the database holds no place while another is being read."""
+    goes, stays = room.learners
+    refs = room.ref(goes), room.ref(stays)
+    inner = getattr(adjusting, point)
+
+    def and_goes(*args: Any) -> Any:
+        Membership.objects.filter(cohort=room.cohort, person=goes).delete()
+        return inner(*args)
+
+    def change(ref: str, before: int, after: int) -> adjusting.Change:
+        return adjusting.Change(ref, LESSON, Decimal(before), Decimal(after))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(adjusting, point, and_goes)
+        changes = [change(ref, 0, 3) for ref in refs]
+        batch = adjusting.apply(room.cohort, room.instructor, changes)
+    assert {line.person_id for line in batch.lines.all()} == {goes.pk, stays.pk}
+    join(room, goes)
+    with monkeypatch.context() as patched:
+        patched.setattr(adjusting, point, and_goes)
+        assert adjusting.undo(room.cohort, room.instructor, batch) == 2
+    assert stands() == set()
+    with pytest.raises(adjusting.Stale):  # gone before anything was read
+        adjusting.apply(room.cohort, room.instructor, [change(ref, 0, 3) for ref in refs])
+    assert stands() == set()
 
 
 def test_the_page_offers_only_what_can_be_taken_back(room: Room) -> None:
