@@ -14,7 +14,7 @@ from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from classroom.models import Cohort, Membership, PastWork, Role
-from classroom.progress import CohortWork, Work, activities, cohort_work
+from classroom.progress import TimedWork, Work, activities, timed_work
 from classroom.submissions import moment
 from lessons.content.structure import Lesson, Step
 from lessons.models import Visit
@@ -69,7 +69,7 @@ class QuestionTally:
 
 @dataclass(frozen=True)
 class Overview:
-    work: CohortWork
+    work: TimedWork
     lessons: tuple[LessonTally, ...]
     past: int  # learners who were erased, as far as their numbers say: the most in one lesson
 
@@ -91,7 +91,7 @@ def runs_of(cohort: Cohort, lesson: str = "") -> list[Ending]:
 
 def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
     """Every lesson of the cohort's course."""
-    work = cohort_work(cohort, timed=True)
+    work = timed_work(cohort)
     past = _past(cohort)
     opened = _opened(cohort)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -104,10 +104,10 @@ def overview(cohort: Cohort, runs: Iterable[Ending]) -> Overview:
     return Overview(work, found, max((_gone(rows) for rows in past.values()), default=0))
 
 
-def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[QuestionTally, ...]]:
+def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[TimedWork, tuple[QuestionTally, ...]]:
     """Every step of the lesson that asks or runs something."""
     asked = {activity.id for activity in activities(lesson)}
-    work = cohort_work(cohort, asked=asked, timed=True)
+    work = timed_work(cohort, asked=asked)
     opened = _opened(cohort, lesson.id)
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     for ending in runs_of(cohort, lesson.id):
@@ -123,7 +123,7 @@ def lesson_overview(cohort: Cohort, lesson: Lesson) -> tuple[CohortWork, tuple[Q
 
 
 def _lesson(
-    work: CohortWork,
+    work: TimedWork,
     lesson: Lesson,
     opened: Opened,
     past: Sequence[PastWork],
@@ -171,7 +171,7 @@ def _together(
 
 
 def _question(
-    work: CohortWork,
+    work: TimedWork,
     step: Step,
     opened: Mapping[uuid.UUID, datetime],
     past: Mapping[str, list[PastWork]],

@@ -1,13 +1,14 @@
 """What a cohort's learners have done, read in bulk: at most eight queries whatever the size.
 
-`cohort_work` is the door for the gradebook, the overview, the queue's counts and the grades that
-leave for another platform; `lesson_marks` is the same for one learner and one lesson.
+`cohort_work` is the door for the gradebook, the queue's counts and the grades that leave for
+another platform, `timed_work` for the overview; `lesson_marks` is the first for one learner and
+one lesson.
 """
 
 import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -18,13 +19,13 @@ from classroom import rubrics, scoring
 from classroom.deadlines import Closings, closings
 from classroom.models import Adjustment, Cohort, Membership, Role, RubricPoint
 from classroom.scoring import Scheme
-from classroom.submissions import Graded, Work, read_grades, read_works
+from classroom.submissions import Graded, Work, read_grades, read_timed, read_works
 from lessons.content.library import library
 from lessons.content.structure import Activity, Course, Lesson
 
 __all__ = [
-    "CohortWork", "Graded", "Learner", "LessonMarks", "Work", "activities", "cohort_work",
-    "course_of", "learners", "lesson_marks",
+    "CohortWork", "Graded", "Learner", "LessonMarks", "TimedWork", "Work", "activities",
+    "cohort_work", "course_of", "learners", "lesson_marks", "timed_work",
 ]  # fmt: skip
 
 ZERO = Decimal(0)
@@ -127,6 +128,13 @@ class CohortWork:
         return earned, possible
 
 
+@dataclass(frozen=True)
+class TimedWork(CohortWork):
+    """What `timed_work` read: its works say when, and not what graders gave."""
+
+    last_sent: Mapping[uuid.UUID, datetime]  # by person: to whatever question, dropped ones too
+
+
 def activities(lesson: Lesson) -> list[Activity]:
     return [step.activity for step in lesson.steps if step.activity]
 
@@ -153,31 +161,44 @@ def cohort_work(
     people: Collection[uuid.UUID] | None = None,
     asked: Collection[str] | None = None,
     published_only: bool = False,
-    timed: bool = False,
 ) -> CohortWork:
     """What the cohort's learners submitted and what it got, in eight queries.
 
     `people` and `asked` (activities) narrow it. With `published_only` a grade that is held back
-    counts as not given: what leaves for the learner's eyes. `timed` is for the overview: with
-    when each was begun and handed in, and without what graders gave.
+    counts as not given: what leaves for the learner's eyes.
     """
+    work = _empty(cohort, people, asked)
+    grades = read_grades(cohort, people, published_only)
+    return replace(work, works=read_works(cohort, _ids(work), people, work.schemes, grades))
+
+
+def timed_work(cohort: Cohort, *, asked: Collection[str] | None = None) -> TimedWork:
+    """The same for the overview: when each was begun and handed in, in six queries."""
+    work = _empty(cohort, None, asked)
+    works, last_sent = read_timed(cohort, _ids(work), None, work.schemes)
+    return TimedWork(**vars(work) | {"works": works}, last_sent=last_sent)
+
+
+def _ids(work: CohortWork) -> set[uuid.UUID]:
+    return {learner.person for learner in work.learners}
+
+
+def _empty(
+    cohort: Cohort, people: Collection[uuid.UUID] | None, asked: Collection[str] | None
+) -> CohortWork:
+    """All but what was submitted."""
     course = course_of(cohort)
-    found = learners(cohort, people)
     wanted = [
         activity
         for lesson in (course.lessons if course else ())
         for activity in activities(lesson)
         if asked is None or activity.id in asked
     ]
-    schemes = _schemes(cohort, wanted)
-    grades = {} if timed else read_grades(cohort, people, published_only)
     return CohortWork(
         cohort=cohort,
         course=course,
-        learners=found,
-        works=read_works(
-            cohort, {learner.person for learner in found}, people, schemes, grades, timed=timed
-        ),
+        learners=learners(cohort, people),
+        works={},
         adjustments={
             (person, lesson): points
             for person, lesson, points in Adjustment.objects.filter(cohort=cohort).values_list(
@@ -186,7 +207,7 @@ def cohort_work(
         },
         closings=closings(cohort),
         now=timezone.now(),
-        schemes=schemes,
+        schemes=_schemes(cohort, wanted),
     )
 
 

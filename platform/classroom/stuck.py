@@ -10,8 +10,7 @@ from django.db.models import Max
 
 from classroom.models import Cohort
 from classroom.overview import learner_ids
-from classroom.progress import CohortWork, Learner, activities
-from classroom.submissions import last_sent
+from classroom.progress import CohortWork, Learner, TimedWork, activities
 from kernels.events import Outcome
 from lessons.content.structure import Lesson, Step
 from lessons.models import Revision, State, Visit
@@ -42,7 +41,7 @@ class Failing:
     failures: int
 
 
-def quiet(cohort: Cohort, work: CohortWork, runs: Iterable[Ending]) -> list[Quiet]:
+def quiet(cohort: Cohort, work: TimedWork, runs: Iterable[Ending]) -> list[Quiet]:
     """Longest first."""
     asked = {activity.id for lesson in work.lessons for activity in activities(lesson)}
     last = _last_done(cohort, work, runs)
@@ -81,16 +80,16 @@ def _streaks(runs: Iterable[Ending]) -> dict[tuple[uuid.UUID, str, str], int]:
 
 
 def _last_done(
-    cohort: Cohort, work: CohortWork, runs: Iterable[Ending]
+    cohort: Cohort, work: TimedWork, runs: Iterable[Ending]
 ) -> dict[uuid.UUID, datetime]:
-    """When each last opened, wrote or ran something. `work` is timed."""
+    """When each last opened, wrote or ran something."""
     learning = learner_ids(cohort)
     found: dict[uuid.UUID, list[datetime]] = defaultdict(list)
     visits = Visit.objects.filter(course=cohort.course, person__in=learning)
     for person, at in visits.values_list("person_id").annotate(last=Max("at")).order_by():
         found[person].append(at)
-    for person, mine in work.works.items():
-        found[person].append(last_sent(mine.values()))
+    for person, at in work.last_sent.items():
+        found[person].append(at)
     drafts = Revision.objects.filter(
         answer__course=cohort.course, answer__person__in=learning
     ).exclude(state=State.SUBMITTED)

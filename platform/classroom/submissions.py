@@ -4,7 +4,7 @@ two for the grades."""
 import json
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -59,11 +59,6 @@ class Work(NamedTuple):
         return moment(self.sent_text)
 
 
-def last_sent(works: Iterable[Work]) -> datetime:
-    """Of one person's answers; the database writes times so that their texts sort as they do."""
-    return moment(max(work.last_text for work in works))
-
-
 def moment(text: str) -> datetime:
     """A time as the database writes it: SQLite in UTC without saying so."""
     return datetime.fromisoformat(text if "+" in text else f"{text}+00:00")
@@ -101,15 +96,42 @@ _PLAIN = ("answer__activity", "number")  # the others are read as text
 _number = itemgetter(2)
 
 
+Works = dict[uuid.UUID, dict[str, Work]]  # by person, then by activity
+
+
 def read_works(
     cohort: Cohort,
     learning: Collection[uuid.UUID],
     people: Collection[uuid.UUID] | None,
     schemes: Mapping[str, Scheme],
     grades: Mapping[str, Graded],
-    *,
-    timed: bool = False,
-) -> dict[uuid.UUID, dict[str, Work]]:
+) -> Works:
+    """With what they got."""
+    rows = _rows(cohort, people, _KEY)
+    works, _dropped = _worked(rows, learning, schemes, _Reader(schemes, grades).graded)
+    return works
+
+
+def read_timed(
+    cohort: Cohort,
+    learning: Collection[uuid.UUID],
+    people: Collection[uuid.UUID] | None,
+    schemes: Mapping[str, Scheme],
+) -> tuple[Works, dict[uuid.UUID, datetime]]:
+    """With when each was begun and handed in, and when each person last handed in anything, also
+    to a question that is none of these, as one that the course has dropped."""
+    rows = _rows(cohort, people, _TIMES)
+    works, dropped = _worked(rows, learning, schemes, _Reader(schemes, {}).timed)
+    # The database writes times so that their texts sort as they do.
+    last = {person: max(work.last_text for work in mine.values()) for person, mine in works.items()}
+    for person, row in dropped:
+        last[person] = max(last.get(person, ""), row[-1])
+    return works, {person: moment(text) for person, text in last.items()}
+
+
+def _rows(
+    cohort: Cohort, people: Collection[uuid.UUID] | None, more: tuple[str, ...]
+) -> Iterable[_Row]:
     """Every submission is read, as tuples, for the first one says what was right at once; either
     with what grades are found by, or with its times: each column of tens of thousands of rows
     costs its share."""
@@ -119,12 +141,20 @@ def read_works(
         rows = rows.filter(answer__person__in=members.values("person"))
     else:
         rows = rows.filter(answer__person__in=people)
-    names = _FIELDS + (_TIMES if timed else _KEY)
-    fields = [name if name in _PLAIN else Cast(name, TextField()) for name in names]
+    fields = [name if name in _PLAIN else Cast(name, TextField()) for name in _FIELDS + more]
+    return rows.order_by().values_list(*fields)
+
+
+def _worked(
+    rows: Iterable[_Row],
+    learning: Collection[uuid.UUID],
+    schemes: Collection[str],
+    work: Callable[[_Row, _Row, int], Work],
+) -> tuple[Works, list[tuple[uuid.UUID, _Row]]]:
+    """`work` makes one of the first submission, the last, and how many there are. Beside them,
+    what was submitted to other questions."""
     persons = {text: person for person in learning for text in (person.hex, str(person))}
-    once, more = _gathered(rows.order_by().values_list(*fields), persons, schemes)
-    reader = _Reader(schemes, grades)
-    work = reader.timed if timed else reader.graded
+    once, more, dropped = _gathered(rows, persons, schemes)
     found = {
         persons[text]: {name: work(row, row, 1) for name, row in mine.items()}
         for text, mine in once.items()
@@ -133,25 +163,30 @@ def read_works(
     for (text, name), several in more.items():
         several.sort(key=_number)  # the few here: cheaper than in the query
         found[persons[text]][name] = work(several[0], several[-1], len(several))
-    return found
+    return found, [(persons[row[0]], row) for row in dropped]
 
 
 def _gathered(
     rows: Iterable[_Row], persons: Collection[str], schemes: Collection[str]
-) -> tuple[dict[str, dict[str, _Row]], dict[tuple[str, str], list[_Row]]]:
-    """By person and Activity: one submission of each, and all of those that have several."""
+) -> tuple[dict[str, dict[str, _Row]], dict[tuple[str, str], list[_Row]], list[_Row]]:
+    """By person and Activity: one submission of each, and all of those that have several. Last,
+    these persons' submissions to any other Activity."""
     once: dict[str, dict[str, _Row]] = {text: {} for text in persons}
     more: dict[tuple[str, str], list[_Row]] = {}
+    dropped: list[_Row] = []
     for row in rows:
         text, name = row[0], row[1]
-        if text not in once or name not in schemes:
+        if text not in once:
+            continue
+        if name not in schemes:
+            dropped.append(row)
             continue
         mine = once[text]
         if name in mine:
             more.setdefault((text, name), [mine[name]]).append(row)
         else:
             mine[name] = row
-    return once, more
+    return once, more, dropped
 
 
 class _Reader:

@@ -12,10 +12,10 @@ from django.utils import timezone, translation
 from classroom.leaving import leave_numbers
 from classroom.models import Membership, PastWork
 from classroom.overview import Tally, lesson_overview, overview, runs_of
-from classroom.progress import cohort_work
+from classroom.progress import cohort_work, timed_work
 from classroom.stuck import failing, quiet
 from lessons import api as lessons_api
-from lessons.models import Visit
+from lessons.models import Answer, Visit
 from tests.classroom.factories import (
     Room,
     a_room,
@@ -183,9 +183,28 @@ def test_nothing_for_a_week_is_quiet_and_a_finished_course_is_not() -> None:
     only = Room(room.cohort, learners=[done])
     fill(only, at=week)
     a_run(running)
-    (found,) = quiet(room.cohort, cohort_work(room.cohort, timed=True), runs_of(room.cohort))
+    (found,) = quiet(room.cohort, timed_work(room.cohort), runs_of(room.cohort))
     assert found.learner.person == idle.pk and found.since == week
     assert found.place and found.place[1].id == STEP
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_an_answer_to_a_question_that_the_course_dropped_since_is_not_quiet(others: int) -> None:
+    room = a_room(learners=2)
+    week = timezone.now() - timedelta(days=8)
+    Membership.objects.update(joined_at=week)
+    busy, idle = room.learners
+    for person in (busy, idle):
+        for _ in range(others):
+            submit(person, "forward-address", at=week)
+    with CaptureQueriesContext(connection) as before:
+        assert len(quiet(room.cohort, timed_work(room.cohort), [])) == 2
+    submit(busy, QUESTION)
+    Answer.objects.filter(person=busy, activity=QUESTION).update(activity="of-long-ago")
+    with CaptureQueriesContext(connection) as after:
+        (found,) = quiet(room.cohort, timed_work(room.cohort), [])
+    assert found.learner.person == idle.pk
+    assert len(before) == len(after)
 
 
 def test_five_failed_runs_on_a_step_are_failing_until_one_passes() -> None:
