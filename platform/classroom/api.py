@@ -23,10 +23,19 @@ from classroom.models import (
 def export_person(person: Any) -> dict[str, Any]:
     """Everything, ready for JSON. A grade that is held back is counted, not shown: it has not
     reached its learner yet. What they did as a teacher is counted too: it is about others."""
-    received = Grade.objects.filter(revision__answer__person=person)
-    given = Grade.objects.filter(grader=person)
     return {
         "memberships": [_membership(row) for row in _memberships(person)],
+        **_set_for(person),
+        **_got(person),
+        "invitations": _invitations(person),
+        "platforms": platforms.export_person(person),
+        **_done_by(person),
+    }
+
+
+def _set_for(person: Any) -> dict[str, Any]:
+    """More time and other points, by hand or by an import."""
+    return {
         "extensions": list(
             Extension.objects.filter(person=person).values(
                 "cohort", "lesson", "wall", "zone", "at", "reason"
@@ -51,6 +60,13 @@ def export_person(person: Any) -> dict[str, Any]:
                 "after_reason",
             )
         ),
+    }
+
+
+def _got(person: Any) -> dict[str, Any]:
+    """Grades, and what a re-check changed."""
+    received = Grade.objects.filter(revision__answer__person=person)
+    return {
         "grades": [_grade(grade) for grade in _published(received)],
         "grades_held_back": received.filter(published_at=None).count(),
         "rechecks": list(
@@ -58,12 +74,20 @@ def export_person(person: Any) -> dict[str, Any]:
             .order_by("pk")
             .values("recheck__activity", "subject", "before", "after", "applied_at")
         ),
-        "invitations": list(
-            Invitation.objects.filter(email=person.email).values("cohort", "role", "made_at")
-        )
-        if person.email
-        else [],
-        "platforms": platforms.export_person(person),
+    }
+
+
+def _invitations(person: Any) -> list[Any]:
+    """Those that wait for their address; a guest has none."""
+    if not person.email:
+        return []
+    return list(Invitation.objects.filter(email=person.email).values("cohort", "role", "made_at"))
+
+
+def _done_by(person: Any) -> dict[str, Any]:
+    """As a teacher, in numbers."""
+    given = Grade.objects.filter(grader=person)
+    return {
         "graded": list(given.values("cohort").annotate(grades=Count("pk")).order_by("cohort")),
         "done": list(
             AuditEntry.objects.filter(actor=person)

@@ -9,18 +9,40 @@ from classroom.models import Release
 
 def actions() -> dict[str, str]:
     """What each action is called."""
+    return _of_grading() | _of_the_cohort()
+
+
+def _of_grading() -> dict[str, str]:
+    """Points, grades, and what they go by."""
     return {
         "adjusted": pgettext("audit", "adjusted points"),
-        "archived": pgettext("audit", "archived the cohort"),
-        "code-renewed": pgettext("audit", "made a new code"),
-        "deadline-set": pgettext("audit", "set a deadline"),
-        "exported": pgettext("audit", "exported"),
-        "extended": pgettext("audit", "gave more time"),
         "graded": pgettext("audit", "graded"),
         "group-decided": pgettext("audit", "graded a group"),
         "group-undone": pgettext("audit", "took back a group’s grade"),
         "import-undone": pgettext("audit", "took back an import"),
         "imported": pgettext("audit", "imported adjustments"),
+        "marks-sent-again": pgettext("audit", "sent refused marks again"),
+        "recheck-resumed": pgettext("audit", "went on with a re-check"),
+        "recheck-stopped": pgettext("audit", "stopped a re-check"),
+        "rechecked": pgettext("audit", "re-checked"),
+        "regraded": pgettext("audit", "changed a grade"),
+        "released": pgettext("audit", "released grades"),
+        "rubric-edited": pgettext("audit", "edited a rubric"),
+        "second-look-answered": pgettext("audit", "answered a second look"),
+        "second-look-asked": pgettext("audit", "asked for a second look"),
+        "split": pgettext("audit", "split the grading"),
+        "ungraded": pgettext("audit", "took back a grade"),
+    }
+
+
+def _of_the_cohort() -> dict[str, str]:
+    """Who is in it, what was set there, and what was looked at."""
+    return {
+        "archived": pgettext("audit", "archived the cohort"),
+        "code-renewed": pgettext("audit", "made a new code"),
+        "deadline-set": pgettext("audit", "set a deadline"),
+        "exported": pgettext("audit", "exported"),
+        "extended": pgettext("audit", "gave more time"),
         "invitation-withdrawn": pgettext("audit", "withdrew an invitation"),
         "invited": pgettext("audit", "invited somebody"),
         "joined": pgettext("audit", "joined"),
@@ -28,24 +50,13 @@ def actions() -> dict[str, str]:
         "lti-linked": pgettext("audit", "linked a learning platform"),
         "lti-unlinked": pgettext("audit", "unlinked a learning platform"),
         "made": pgettext("audit", "made the cohort"),
-        "marks-sent-again": pgettext("audit", "sent refused marks again"),
         "merged": pgettext("audit", "signed in: two places became one"),
         "names-seen": pgettext("audit", "opened a page with names"),
-        "recheck-resumed": pgettext("audit", "went on with a re-check"),
-        "recheck-stopped": pgettext("audit", "stopped a re-check"),
-        "rechecked": pgettext("audit", "re-checked"),
-        "regraded": pgettext("audit", "changed a grade"),
-        "released": pgettext("audit", "released grades"),
         "removed": pgettext("audit", "removed somebody"),
         "restored": pgettext("audit", "took the cohort into use again"),
         "role-changed": pgettext("audit", "changed a role"),
-        "rubric-edited": pgettext("audit", "edited a rubric"),
         "roster-read": pgettext("audit", "read a platform’s roster"),
-        "second-look-answered": pgettext("audit", "answered a second look"),
-        "second-look-asked": pgettext("audit", "asked for a second look"),
         "settings-changed": pgettext("audit", "changed the settings"),
-        "split": pgettext("audit", "split the grading"),
-        "ungraded": pgettext("audit", "took back a grade"),
         "viewed-as": pgettext("audit", "viewed as a learner"),
     }
 
