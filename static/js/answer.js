@@ -6,6 +6,8 @@ import { sortable } from "./order.js";
 
 const PAUSE = 800;
 const LONGEST_PAUSE = 30_000;
+// An answer that did not get through, and what is said once it is kept as a draft.
+const AFTER = { unsent: "back", untaken: "again" };
 
 class Draft {
   constructor(form) {
@@ -64,14 +66,14 @@ class Draft {
     this.busy = false;
     if (answer?.ok) this.kept(upTo, answer.data);
     else if (answer?.status === 409) this.clash(answer.data);
-    else this.lost(answer?.data.error ?? Object.values(answer?.data.errors ?? {})[0]);
+    else this.lost(answer);
   }
 
   kept(upTo, data) {
     this.saved = upTo;
     this.pause = PAUSE;
     this.form.elements.base.value = data.base;
-    const said = this.unsent ? this.words.back : this.words.saved;
+    const said = this.words[this.unsent ? AFTER[this.unsent] : "saved"];
     if (data.saved) this.say(fill(said, { time: written(new Date(data.saved)) }));
     for (const [name, sentence] of Object.entries(data.understood ?? {})) this.understood(name, sentence);
     if (this.dirty) this.later();
@@ -85,9 +87,12 @@ class Draft {
     else if (sentence) field?.append(el("small", { class: "understood" }, sentence));
   }
 
-  /** Not kept: the server says why, or was not reached. Tried again, ever more slowly. */
-  lost(why = this.unsent ? this.words.unsent : this.words.lost) {
-    this.say(why, true);
+  /** Not kept: the server says why, fails without a word, or was not reached. Tried again, ever
+      more slowly. */
+  lost(answer) {
+    if (this.unsent) this.unsent = answer ? "untaken" : "unsent";
+    const why = answer?.data.error ?? Object.values(answer?.data.errors ?? {})[0];
+    this.say(why ?? this.words[this.unsent || (answer ? "unkept" : "lost")], true);
     this.later();
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
@@ -132,7 +137,7 @@ class Draft {
     event.preventDefault();
     if (this.sending) return;
     this.sending = true;
-    this.unsent = false;
+    this.unsent = "";
     clearTimeout(this.timer);
     await this.flight; // a draft on its way moves the version that this builds on
     const answer = await post(this.form.action, this.body("submit", event.submitter));
@@ -143,16 +148,17 @@ class Draft {
     this.sending = false;
     if (answer?.status === 409) this.clash(answer.data);
     else if (answer?.status === 422 && (await this.redraw(event.submitter))) return;
-    else this.refused(answer?.data);
+    else this.refused(answer);
   }
 
-  /** Not taken, or not reached. After a deadline it was kept as a draft: the next one builds on it.
+  /** Not taken, with or without a word why, or not reached. After a deadline it was kept as a draft: the next one builds on it.
       What did not arrive is kept as a draft too, as soon as it can be; to send it is the person's. */
-  refused(data) {
+  refused(answer) {
+    const data = answer?.data;
     if (data?.base !== undefined) this.form.elements.base.value = data.base;
     if (data?.error) return this.say(data.error, true);
-    this.unsent = true;
-    this.say(this.words.unsent, true);
+    this.unsent = answer ? "untaken" : "unsent";
+    this.say(this.words[this.unsent], true);
     this.changes += 1;
     this.pause = PAUSE;
     this.later();

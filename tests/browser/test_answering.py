@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import BrowserContext, Page, Response, expect
+from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 
 from tests.browser.conftest import STEP
 
@@ -119,6 +119,27 @@ def test_an_answer_that_did_not_arrive_is_kept_and_says_so_until_it_does(
     expect(page.locator(".ask .saved.trouble")).to_have_text(re.compile("^Not sent: no connection"))
     context.set_offline(False)
     expect(page.locator(".ask .saved")).to_have_text(re.compile("send the answer once more. Draft"))
+    expect(page.locator(".ask .saved.trouble")).to_have_count(0)
+    page.locator(".ask .actions button").first.click()
+    expect(page.locator(".ask .result.right")).to_have_count(3)
+
+
+def test_a_site_that_fails_without_a_word_is_no_lost_connection(page: Page) -> None:
+    """Neither to a draft nor to what is sent; what was typed is kept once it can be."""
+    page.goto(STEP)
+    said = page.locator(".ask .saved")
+
+    def fail(route: Route) -> None:
+        route.fulfill(status=500, content_type="text/html", body="<h1>An error</h1>")
+
+    page.route("**/answer/**", fail)
+    fill(page, "1", "257/512")
+    expect(said).to_have_text(re.compile("^Not saved: the site answered with an error"))
+    page.locator(".ask input[type=radio]").last.check()
+    page.locator(".ask .actions button").first.click()
+    expect(said).to_have_text(re.compile("^Not sent: the site answered with an error"))
+    page.unroute("**/answer/**")
+    expect(said).to_have_text(re.compile("send it once more. Draft"))
     expect(page.locator(".ask .saved.trouble")).to_have_count(0)
     page.locator(".ask .actions button").first.click()
     expect(page.locator(".ask .result.right")).to_have_count(3)
