@@ -1,14 +1,11 @@
 """The door to Runs. Whoever stands above `runner` calls this and nothing else."""
 
-import json
 import uuid
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from django.core.files import File
-from django.db.models import TextField
-from django.db.models.functions import Cast
 from django.utils import timezone, translation
 from django.utils.translation import gettext, ngettext
 
@@ -18,10 +15,10 @@ from kernels.messages import MESSAGES
 from kernels.names import NAMES
 from kernels.procedure import BadParameter
 from kernels.registry import UnknownProcedure
-from runner import ending, limits, resuming, submission
+from runner import ending, limits, resuming, stored, submission
 from runner.access import may_steer, may_view, steerable, visible
 from runner.endings import Ending, endings, outcome_word
-from runner.models import Queue, Run, RunArtifact, RunSet, State, StoredEvent
+from runner.models import Queue, Run, RunArtifact, RunSet, State
 from runner.personal import adopt, erase_person, export_person
 from runner.quotas import quota
 from runner.rerunning import (
@@ -48,16 +45,18 @@ from runner.shapes import (
     Snapshot,
 )
 from runner.staging import stage
+from runner.stored import Reach, stored_after, stored_within
 from runner.waiting import alive, queue_position, wait_range
 
 __all__ = [
     "ActiveRun", "ArtifactView", "BadParameter", "DeviceStatus", "Ending", "NoWorker",
-    "NotResumable", "Origin", "Quota", "QuotaSpent", "Resumes", "RunNotFound", "RunRefused",
-    "RunView", "Snapshot", "UnknownProcedure", "adopt", "all_events_after", "artifact",
-    "checkpoint", "devices", "discard_reruns", "endings", "erase_person", "events_after",
-    "export_person", "get", "give_reruns", "has_room_for_rerun", "history", "latest", "may_steer",
-    "may_view", "messages", "outcome_word", "prove", "quota", "recordings", "repeatable", "rerun",
-    "reruns", "resume", "snapshot", "stage", "stop", "submit",
+    "NotResumable", "Origin", "Quota", "QuotaSpent", "Reach", "Resumes", "RunNotFound",
+    "RunRefused", "RunView", "Snapshot", "UnknownProcedure", "adopt", "artifact", "checkpoint",
+    "devices", "discard_reruns", "endings", "erase_person", "events_after", "events_within",
+    "export_person", "get", "give_reruns", "has_room_for_rerun", "history", "latest",
+    "losses_within", "may_steer", "may_view", "messages", "outcome_word", "prove", "quota",
+    "recordings", "repeatable", "rerun", "reruns", "resume", "snapshot", "stage", "stop",
+    "submit",
 ]  # fmt: skip
 
 
@@ -104,12 +103,18 @@ def events_after(
     return stored_after(visible(run_id, viewer).id, after, limit)
 
 
-def all_events_after(run_id: uuid.UUID | str, viewer: Any, after: int) -> Iterator[dict[str, Any]]:
-    """The same, however many there are: every attempt of a training has as many as a Run."""
-    row = visible(run_id, viewer)
-    while page := stored_after(row.id, after, limits.MAX_EVENTS):
-        yield from page
-        after = page[-1]["seq"]
+def events_within(
+    reach: Reach, run_id: uuid.UUID | str, viewer: Any, after: int
+) -> Iterator[dict[str, Any]]:
+    """The same, as many as are in reach."""
+    return stored_within(reach, visible(run_id, viewer).id, after)
+
+
+def losses_within(
+    reach: Reach, run_id: uuid.UUID | str, viewer: Any, until: int
+) -> Iterator[dict[str, Any]]:
+    """Of those, what tells of a training's loss up to that step."""
+    return stored.losses_within(reach, visible(run_id, viewer).id, until)
 
 
 def stop(run_id: uuid.UUID | str, viewer: Any) -> RunView:
@@ -202,18 +207,6 @@ def _translated(text: str) -> str:
         return gettext(text)
     one, many = (ngettext(text.one, str(text), n) for n in (1, 2))
     return counted(text.by, one, many)
-
-
-def stored_after(run_id: uuid.UUID, after: int, limit: int) -> list[dict[str, Any]]:
-    """Their data is read as one text: a training has twenty thousand of them."""
-    rows = StoredEvent.objects.filter(run_id=run_id, seq__gt=after).order_by("seq")
-    text = Cast("data", TextField())
-    found = list(rows.values_list("seq", "kind", "at", text)[:limit])
-    told = json.loads(f"[{','.join(row[3] for row in found)}]")
-    return [
-        {"seq": seq, "kind": kind, "at": at, "data": data}
-        for (seq, kind, at, _), data in zip(found, told, strict=True)
-    ]
 
 
 def _snapshot(row: Run) -> Snapshot:

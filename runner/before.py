@@ -6,16 +6,16 @@ A Run that resumes another tells only its own steps; its chart shows the whole t
 from typing import Any
 
 from runner import api
-from runner.api import RunNotFound, RunView
+from runner.api import Reach, RunNotFound, RunView
 from runner.curves import Curve, Curves, Earlier, following
+from runner.stored import LOSSES
 
-SHOWN = ("loss", "ema")
 MOST_RUNS = 4  # of a chain, each of which is read
 
 
 def before(run: RunView, viewer: Any) -> Earlier:
     """The loss up to where this Run starts, as far back as its reader may see."""
-    found = Earlier()
+    found, reach = Earlier(), Reach()
     start = run.resumes
     for _ in range(MOST_RUNS):
         if start is None:
@@ -24,22 +24,23 @@ def before(run: RunView, viewer: Any) -> Earlier:
             earlier = api.get(start.run_id, viewer)
         except RunNotFound:  # erased since, or somebody else's by now
             break
-        told = losses(earlier, viewer)
-        told.cut(start.step)
+        told = losses(earlier, viewer, start.step, reach)
         found = Earlier(joined(told.curves, found.curves), following(told.phases, found.phases))
         start = earlier.resumes
+    found.is_whole = not reach.ended
     return found
 
 
-def losses(run: RunView, viewer: Any) -> Earlier:
+def losses(run: RunView, viewer: Any, until: int, reach: Reach) -> Earlier:
+    """Of one Run, up to that step."""
     told = Earlier()
-    for event in api.all_events_after(run.id, viewer, 0):
+    for event in api.losses_within(reach, run.id, viewer, until):
         data = event["data"]
-        if event["kind"] == "metric" and data["name"] in SHOWN and data.get("step") is not None:
+        if event["kind"] == "metric":
             told.curves.add(data)
             continue
-        note = data.get("note") or {}
-        match note.get("code"):
+        note = data["note"]
+        match note["code"]:
             case "log.andrea.phase":
                 phase = note["params"]["phase"], note["params"]["step"]
                 told.phases = following(told.phases, [phase])
@@ -47,13 +48,14 @@ def losses(run: RunView, viewer: Any) -> Earlier:
                 told.cut(note["params"]["step"])
             case "log.restarted":
                 told = Earlier()
+    told.cut(until)
     return told
 
 
 def joined(first: Curves, then: Curves) -> Curves:
     """Both, one after the other."""
     whole = Curves()
-    for name in SHOWN:
+    for name in LOSSES:
         parts = [curve for curves in (first, then) if (curve := curves.get(name))]
         if parts:
             whole.all[name, ""] = Curve(

@@ -87,6 +87,7 @@ class Earlier:
 
     curves: Curves = field(default_factory=Curves)
     phases: Phases = field(default_factory=list)
+    is_whole: bool = True  # False: they told more than a page reads
 
     def cut(self, after: int) -> None:
         self.curves.cut(after)

@@ -24,6 +24,7 @@ MAX_ARTIFACTS = 50
 TRAININGS_KEPT = 8  # of a person, whose checkpoints are kept: the newest
 
 PAGE_EVENTS = 1500  # that a page is drawn from and embeds; its socket brings the rest
+TRAINING_EVENTS = 60_000  # the same of a training, and of all those together that it goes on from
 STREAM_SECONDS = 3600  # what a stream outlives its Run
 
 

@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy
 from kernels.procedure import BadParameter
 from kernels.procedures.andrea.configuring import config_of
 from runner.api import RunView
-from runner.before import SHOWN, joined
+from runner.before import joined
 from runner.charts import Chart, chart
 from runner.curves import Curve
 from runner.panel import Panel
+from runner.stored import LOSSES
 from runner.training import GAUGES, readable
 from runner.wording import Wording
 
@@ -95,7 +96,7 @@ def pair(metric: str, panels: list[Panel], tone: str) -> list[tuple[str, str, Cu
 
 def whole(metric: str, panel: Panel) -> Curve | None:
     """Of the loss, with what the Runs before told."""
-    if metric in SHOWN:
+    if metric in LOSSES:
         return joined(panel.story.before.curves, panel.story.curves).get(metric)
     return panel.story.curves.get(metric)
 

@@ -4,12 +4,17 @@ Points become columns, a tenth of the size of their Events; static/js/run/reduce
 with `restored`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from django.utils import timezone
 
-from runner.api import Snapshot
+from kernels.procedure import Procedure
+from runner import api, limits
+from runner.api import Reach, Snapshot
 from runner.curves import Curves
 from runner.shapes import seconds_between
 
@@ -40,19 +45,40 @@ def as_data(snapshot: Snapshot, steerable: bool, checkpoint_asked: bool) -> dict
     }
 
 
-def packed(events: Sequence[Mapping[str, Any]], curves: Curves) -> dict[str, Any]:
-    """Up to which Event, the Events that are no points of a curve, and the curves, which the
-    story has cut already where a Run went on."""
-    progress = max((e["seq"] for e in events if e["kind"] == "progress"), default=0)
-    return {
-        "seq": events[-1]["seq"] if events else 0,
-        "events": [event for event in events if stands_alone(event, progress)],
-        "curves": [curve.data() for curve in curves],
-    }
+def events_of(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Iterable[Mapping[str, Any]]:
+    """Of a training as many as a page can read: its curves are drawn whole at once, also without
+    a script. What they come to is small, unlike the Events of other Runs, which a socket brings.
+    """
+    events = snapshot.events
+    if not procedure.proof or len(events) < limits.PAGE_EVENTS:
+        return events
+    rest = api.events_within(Reach(), snapshot.run.id, viewer, events[-1]["seq"])
+    return chain(events, rest)
 
 
-def stands_alone(event: Mapping[str, Any], progress: int) -> bool:
-    """No point of a curve; and of all that tell how far it is, the last."""
-    if event["kind"] == "metric":
-        return event["data"].get("step") is None
-    return event["kind"] != "progress" or event["seq"] == progress
+@dataclass
+class Told:
+    """Up to which Event, and the Events that are no points of a curve: what a page keeps of those
+    that pass on their way to a story."""
+
+    seq: int = 0
+    alone: list[Mapping[str, Any]] = field(default_factory=list)
+    progress: Mapping[str, Any] | None = None  # of all that tell how far it is, the last
+
+    def passing(self, events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        for event in events:
+            self.seq = event["seq"]
+            if event["kind"] == "progress":
+                self.progress = event
+            elif event["kind"] != "metric" or event["data"].get("step") is None:
+                self.alone.append(event)
+            yield event
+
+    def packed(self, curves: Curves) -> dict[str, Any]:
+        """With the curves, which the story has cut already where a Run went on."""
+        events = [*self.alone, *filter(None, [self.progress])]
+        return {
+            "seq": self.seq,
+            "events": sorted(events, key=itemgetter("seq")),
+            "curves": [curve.data() for curve in curves],
+        }

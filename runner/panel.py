@@ -3,22 +3,22 @@
 Two kinds of page have one: a step, which offers to start a Procedure, and the pages of Runs.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from django.utils.translation import get_language
 
 from kernels.procedure import Procedure
-from runner import api, limits
+from runner import api
 from runner.api import Origin, RunView, Snapshot, UnknownProcedure
 from runner.before import before
 from runner.cases import Bank, bank_columns, banks
 from runner.curves import Earlier
 from runner.making import made
 from runner.offers import Offer, offer
-from runner.packing import as_data, packed
+from runner.packing import Told, as_data, events_of
 from runner.procedures import find
 from runner.story import Story, tell
 from runner.training import SampleView, Training, look, sample
@@ -42,6 +42,7 @@ class Panel:
     level: int = 2
     gone: bool = False  # the Procedure: what it said is all there is
     made: list[str] = field(default_factory=list)
+    told: Told = field(default_factory=Told)
 
     @property
     def run(self) -> RunView | None:
@@ -98,6 +99,12 @@ class Panel:
     def goes_on(self) -> str:
         start = self.run.resumes if self.run else None
         return self.wording.say("continues", step=start.step) if start else ""
+
+    @property
+    def cut_short(self) -> str:
+        """Where the Run told more than a page is drawn from; a script fetches the rest."""
+        shown, last = self.told.seq, self.run.last_seq if self.run else 0
+        return self.wording.say("cut_short", shown=shown, total=last) if shown < last else ""
 
     @property
     def let_go(self) -> str:
@@ -195,8 +202,9 @@ class Panel:
         grid = self.procedure.grid
         return {
             "run": self.snapshot and as_data(self.snapshot, self.steerable, self.checkpoint_asked),
-            "told": packed(self.snapshot.events if self.snapshot else [], self.story.curves),
+            "told": self.told.packed(self.story.curves),
             "before": {
+                "whole": self.story.before.is_whole,
                 "curves": [curve.data() for curve in self.story.before.curves],
                 "phases": [{"phase": name, "step": at} for name, at in self.story.before.phases],
             },
@@ -217,10 +225,11 @@ def step_panel(
     """The panel of a step: its latest Run, if it has one, and what can be started."""
     procedure = find(name)
     found = api.latest(person, origin, name) if person.is_authenticated else None
-    snapshot = whole(procedure, found, person) if found and not locked else None
-    earlier = before(snapshot.run, person) if snapshot else Earlier()
     offered = offer(person, procedure, action, locked=locked)
-    return draw(procedure, snapshot, offered, earlier, steerable=True)
+    if found is None or locked:
+        return draw(procedure, None, offered, [], Earlier(), steerable=True)
+    events, earlier = events_of(procedure, found, person), before(found.run, person)
+    return draw(procedure, found, offered, events, earlier, steerable=True)
 
 
 def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
@@ -231,25 +240,17 @@ def run_panel(snapshot: Snapshot, viewer: Any, level: int = 1) -> Panel:
         procedure = find(name)
     except UnknownProcedure:
         procedure, gone = Procedure(name, entry=""), True
-    snapshot = whole(procedure, snapshot, viewer)
-    earlier = before(snapshot.run, viewer)
-    return draw(procedure, snapshot, None, earlier, steerable=steerable, level=level, gone=gone)
-
-
-def whole(procedure: Procedure, snapshot: Snapshot, viewer: Any) -> Snapshot:
-    """With every Event of a training: its curves are drawn whole at once, also without a script.
-    What they come to is small, unlike the Events of other Runs, which a socket brings."""
-    events = snapshot.events
-    if not procedure.proof or len(events) < limits.PAGE_EVENTS:
-        return snapshot
-    rest = api.all_events_after(snapshot.run.id, viewer, events[-1]["seq"])
-    return replace(snapshot, events=[*events, *rest])
+    events, earlier = events_of(procedure, snapshot, viewer), before(snapshot.run, viewer)
+    return draw(
+        procedure, snapshot, None, events, earlier, steerable=steerable, level=level, gone=gone
+    )
 
 
 def draw(
     procedure: Procedure,
     snapshot: Snapshot | None,
     offered: Offer | None,
+    events: Iterable[Mapping[str, Any]],
     earlier: Earlier,
     *,
     steerable: bool,
@@ -257,7 +258,8 @@ def draw(
     gone: bool = False,
 ) -> Panel:
     wording = Wording(language := get_language() or "en", api.messages(language))
-    story = tell(snapshot.events if snapshot else [], procedure.grid, wording)
+    told = Told()
+    story = tell(told.passing(events), procedure.grid, wording)
     story.before = earlier
     return Panel(
         procedure=procedure,
@@ -271,6 +273,7 @@ def draw(
         level=level,
         gone=gone,
         made=made(snapshot.run.made, wording) if snapshot else [],
+        told=told,
     )
 
 

@@ -100,6 +100,13 @@ WORDS: dict[str, Promise] = {
     "prove": _("Prove it"),
     "prove_about": _("Trains twice, once stopped and resumed, and compares every loss."),
     "continues": _("Goes on from another Run, after step {step}."),
+    "before_cut": _(
+        "The Runs before told more than is read here: their loss is not drawn whole. Their own "
+        "pages have it."
+    ),
+    "cut_short": _(
+        "Drawn from the first {shown} of {total} Events; the file of raw Events has them all."
+    ),
     "samples": _("Samples"),
     "sample_place": _("{place} of {total}"),
     "earlier_samples": _("Earlier samples"),

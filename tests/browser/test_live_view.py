@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from runner.packing import packed
+from runner.packing import Told
 from runner.story import tell
 from runner.wording import Wording
 from tests.browser.conftest import signed_in
@@ -79,9 +79,10 @@ def test_what_the_server_has_packed_is_the_same_state(page: Page, lost_at: int) 
         {"seq": seq, "kind": kind, "at": "", "data": data}
         for seq, (kind, data) in enumerate(trained(300, lost_at=lost_at), start=1)
     ]
-    curves = tell(events, None, Wording("en", {})).curves
+    told = Told()
+    curves = tell(told.passing(events), None, Wording("en", {})).curves
     whole = reduced(page, events)
-    state = json.loads(page.evaluate(RESTORE, packed(events, curves)))
+    state = json.loads(page.evaluate(RESTORE, told.packed(curves)))
     assert state == whole
     assert reduced(page, events[:700], events[700:]) == whole
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import ended, signed_in
 from tests.browser.streaming import FAKE_SOCKET, MEASURE
@@ -141,6 +141,24 @@ def test_a_training_that_goes_on_is_shown_with_what_came_before(opened: Open) ->
         [f"{name} from step {step}" for name, step in PHASES]
     )
     expect(page.locator(".places li")).to_have_count(1)
+
+
+def test_a_script_says_too_where_what_came_before_is_not_drawn_whole(opened: Open) -> None:
+    page = opened("resumed")
+    said = page.get_by_text("The Runs before told more than is read here")
+    expect(page.locator(".chart canvas").first).to_be_visible()
+    expect(said).to_have_count(0)
+
+    def cut(route: Route) -> None:
+        answer = route.fetch()
+        told = answer.text()
+        assert '"whole": true' in told
+        route.fulfill(response=answer, body=told.replace('"whole": true', '"whole": false'))
+
+    page.route(page.url, cut)
+    page.reload()
+    expect(page.locator(".chart canvas").first).to_be_visible()
+    expect(said).to_be_visible()
 
 
 def test_checkpoints_are_walked_by_keyboard(opened: Open) -> None:

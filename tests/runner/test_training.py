@@ -8,7 +8,7 @@ from runner import api
 from runner.api import ArtifactView
 from runner.charts import MOST_POINTS, thinned
 from runner.curves import Curve, Curves
-from runner.packing import packed
+from runner.packing import Told
 from runner.story import Story, tell
 from runner.training import Training, look
 from runner.wording import Wording, digits
@@ -149,7 +149,8 @@ def test_a_spike_survives_the_thinning() -> None:
 def test_points_are_packed_as_columns_and_everything_else_stays() -> None:
     said = trained(300)
     told = events(said)
-    data = packed(told, tell(told, None, wording()).curves)
+    kept = Told()
+    data = kept.packed(tell(kept.passing(told), None, wording()).curves)
     kinds = [event["kind"] for event in data["events"]]
     assert "metric" not in kinds and kinds.count("progress") == 1
     assert data["seq"] == len(said)

@@ -1,5 +1,6 @@
 """The page of a training without a script, and its buttons as plain forms and for a script."""
 
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -7,14 +8,16 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runner import limits
 from runner.before import before
 from runner.models import Run
-from tests.browser.trained import metric, note, trained
+from tests.browser.trained import PHASES, metric, note, trained
 from tests.runner import rows
 from tests.runner.test_resuming import FILE, a_training
 
 pytestmark = pytest.mark.django_db
 JSON = {"Accept": "application/json"}
+HINT = '<p class="hint">'
 
 
 @pytest.fixture
@@ -39,6 +42,14 @@ def tell(run: Run, *said: tuple[str, dict[str, Any]]) -> None:
 
 def page_of(client: Client, run: Run, language: str = "en") -> str:
     return client.get(f"/{language}/runs/{run.pk}/").content.decode()
+
+
+def told_of(page: str) -> dict[str, Any]:
+    """What the live view of its panel starts from."""
+    found = re.search(r'<script type="application/json">(\{"run".*?)</script>', page, re.S)
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data
 
 
 def test_resume_from_here_leads_to_the_new_run(client: Client, run: Run) -> None:
@@ -138,6 +149,73 @@ def test_what_came_before_is_left_out_for_whoever_may_not_see_it(run: Run) -> No
     theirs = rows.an_ended_run(procedure="andrea.train", resumes=start)
     found = before(theirs.view(), theirs.owner)
     assert list(found.curves) == [] and found.phases == []
+
+
+def test_a_page_reads_so_many_events_of_a_training_and_says_where_it_stops(
+    client: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script goes on after the last one that was read."""
+    said = trained(300)
+    tell(run, *said)
+    monkeypatch.setattr(limits, "PAGE_EVENTS", 100)
+    assert HINT + "Drawn from the first" not in page_of(client, run)
+    monkeypatch.setattr(limits, "TRAINING_EVENTS", 50)
+    page = page_of(client, run)
+    assert f"{HINT}Drawn from the first 150 of {len(said)} Events" in page
+    assert told_of(page)["told"]["seq"] == 150
+    monkeypatch.setattr(limits, "TRAINING_EVENTS", len(said) - 100)  # just enough
+    assert told_of(page_of(client, run))["told"]["seq"] == len(said)
+    monkeypatch.setattr(limits, "MAX_EVENTS_BYTES", 1000)
+    assert HINT + "Drawn from the first" in page_of(client, run)
+
+
+def test_the_loss_of_the_runs_before_is_read_up_to_a_limit_the_nearest_first(
+    client: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(run, *trained(30))
+    chain = [run]
+    for step in (20, 25):
+        start = {"run": str(chain[-1].pk), "file": f"step_{step:06d}.bin", "step": step}
+        chain.append(rows.an_ended_run(run.owner, procedure="andrea.train", resumes=start))
+        tell(chain[-1], *(metric("loss", 1.0, n) for n in range(step + 1, step + 8)))
+    said = HINT + "The Runs before told more than is read here"
+
+    def steps(most: int) -> list[int]:
+        monkeypatch.setattr(limits, "TRAINING_EVENTS", most)
+        found = before(chain[-1].view(), run.owner)
+        page = page_of(client, chain[-1])
+        assert (said in page) is not found.is_whole
+        assert told_of(page)["before"]["whole"] is found.is_whole
+        loss = found.curves.get("loss")
+        return loss.steps if loss else []
+
+    assert steps(3) == [21, 22, 23]
+    assert steps(9)[-5:] == [21, 22, 23, 24, 25]
+    assert steps(60_000) == list(range(1, 26))
+
+
+def test_of_the_runs_before_only_what_tells_of_the_loss_is_read(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to where the Run starts, however often they were lost and however much they logged."""
+    tell(run, *trained(300, lost_at=257, telemetry=True), *[note("log.andrea.no-telemetry")] * 50)
+    start = {"run": str(run.pk), "file": "step_000100.bin", "step": 100}
+    then = rows.an_ended_run(run.owner, procedure="andrea.train", resumes=start)
+    points, turns = 2 * 100, len(PHASES) + 1
+    monkeypatch.setattr(limits, "TRAINING_EVENTS", points + turns)
+    found = before(then.view(), run.owner)
+    assert found.is_whole
+    assert [len(curve.steps) for curve in found.curves] == [100, 100]
+    monkeypatch.setattr(limits, "TRAINING_EVENTS", points + turns - 1)
+    assert not before(then.view(), run.owner).is_whole
+
+
+def test_of_a_long_training_a_page_keeps_no_point_as_an_event(client: Client, run: Run) -> None:
+    tell(run, *trained(300, lost_at=257))
+    told = told_of(page_of(client, run))["told"]
+    kinds = [event["kind"] for event in told["events"]]
+    assert "metric" not in kinds and kinds.count("progress") == 1
+    assert [event["seq"] for event in told["events"]] == sorted(e["seq"] for e in told["events"])
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "tr"])

@@ -156,7 +156,7 @@ export class Panel {
     this.lost = el("p", { class: "offline", role: "status", hidden: true });
     this.meter = el("progress", { "aria-label": wording.say("running"), hidden: true });
     const links = [...host.querySelectorAll(".made a")].map((link) => [link.href, link.textContent]);
-    host.replaceChildren(this.goesOn(), this.verdict, this.said, this.lost, this.meter);
+    host.replaceChildren(...this.goesOn(), this.verdict, this.said, this.lost, this.meter);
     const part = () => host.appendChild(el("div"));
     // Without a grid, curves and numbers stand where the squares would.
     const places = [part(), part()];
@@ -175,12 +175,14 @@ export class Panel {
     ];
   }
 
-  /** Which Run this one goes on from. */
+  /** Which Run this one goes on from, and whether all that it told of the loss is drawn. */
   goesOn() {
     const start = this.run?.resumes;
-    if (!start) return "";
+    if (!start) return [];
     const url = this.shared.run_url.replace(this.shared.any_run, start.run);
-    return el("p", { class: "resumes" }, el("a", { href: url }, this.wording.say("continues", { step: start.step })));
+    const link = el("a", { href: url }, this.wording.say("continues", { step: start.step }));
+    const cut = this.before?.whole === false && el("p", { class: "hint" }, this.wording.say("before_cut"));
+    return [el("p", { class: "resumes" }, link), cut || ""];
   }
 
   links(drawn) {
