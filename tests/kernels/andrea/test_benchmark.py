@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from kernels.procedures.andrea import PEERS as DECLARED
-from kernels.procedures.andrea.benchmark import PEERS
+from kernels.procedures.andrea.benchmark import PEERS, memory_lost
 from kernels.procedures.andrea.peers import NAMES, deterministic, peer
 from kernels.procedures.andrea.small import small
 
@@ -42,3 +42,14 @@ def test_liger_where_it_is_not_installed_is_said_in_one_sentence(
     monkeypatch.setitem(sys.modules, "liger_kernel", None)
     with pytest.raises(RuntimeError, match="Liger-Kernel is not installed"):
         peer("liger", small(4), torch.device("cpu"))
+
+
+@pytest.mark.parametrize(("after", "lost"), [(900, 100.0), (1000, 0.0), (1700, 0.0)])
+def test_memory_that_is_free_no_longer_is_lost_and_what_another_gave_back_is_not(
+    after: int, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, steps = iter([1000, after]), []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (next(free), 2000))
+    assert memory_lost(lambda: steps.append(1), 5) == lost
+    assert len(steps) == 6
