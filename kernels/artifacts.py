@@ -4,7 +4,9 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kernels.events import Artifact
@@ -18,6 +20,7 @@ MEDIA = {
     ".bin": "application/octet-stream",
 }
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 CHECKPOINT = re.compile(r"step_(\d{6,10})\.bin")
 
 
@@ -31,21 +34,30 @@ def checkpoint_step(name: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def require_writable(folder: Path) -> None:
-    """Whether files can be put into that folder, which need not be there yet. Makes nothing.
+def require_writable(named: str) -> None:
+    """Whether files can be put into that folder, which need not be there yet. Leaves nothing.
 
     Raises BadParameter in one sentence.
     """
+    if not named:
+        raise unusable("''", "it names no folder")
+    folder = Path(named)
     try:
         there = nearest(folder.absolute())
     except OSError as error:
-        raise unusable(folder, error.errno) from None
+        raise unusable(named, error.strerror) from None
     if not there.is_dir():
-        raise unusable(folder, errno.ENOTDIR)
+        raise unusable(named, os.strerror(errno.ENOTDIR))
     if os.statvfs(there).f_flag & os.ST_RDONLY:
-        raise unusable(folder, errno.EROFS)
+        raise unusable(named, os.strerror(errno.EROFS))
     if not os.access(there, os.W_OK | os.X_OK):
-        raise unusable(folder, errno.EACCES)
+        raise unusable(named, os.strerror(errno.EACCES))
+    try:
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=there))
+    except OSError as error:
+        # A Run that has its folder says itself what found no room, and goes on where it can.
+        if error.errno not in FULL or there != folder.absolute():
+            raise unusable(named, error.strerror) from None
 
 
 def nearest(path: Path) -> Path:
@@ -59,11 +71,21 @@ def nearest(path: Path) -> Path:
     return path
 
 
-def unusable(folder: Path, number: int | None) -> BadParameter:
-    why = os.strerror(number or errno.EIO)
+def unusable(named: str, why: str | None) -> BadParameter:
     return BadParameter(
-        f"output: {folder} cannot be used ({why}); accepted: a folder that files can be put into."
+        f"output: {named} cannot be used ({why}); accepted: a folder that files can be put into."
     )
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError met while `path` is written says so: that of a full disk names no file, and a
+    file beside it, which only its writer knows, is not the one that a person misses."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
 
 
 def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifact:
@@ -74,13 +96,14 @@ def store(context: Context, name: str, write: Callable[[Path], None]) -> Artifac
     target = context.outputs / name
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.stem}.partial{target.suffix}")
-    try:
-        write(temporary)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with naming(target):
+        try:
+            write(temporary)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     return describe(context, name)
 
 

@@ -38,11 +38,31 @@ def read_config(path: Path, procedure: Procedure) -> dict[str, Any]:
     return shared | sections.get(procedure.name, {})
 
 
+class Loader(yaml.SafeLoader):
+    """Reads a key that stands twice in one mapping as a mistake, where YAML takes the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:  # before what `<<` merges: that may be overridden
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise Twice(
+                    f"{key.value!r} is there twice, again in line {key.start_mark.line + 1}"
+                )
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep)
+
+
+class Twice(ValueError):
+    """A key stands twice in one mapping; the message names it."""
+
+
 def load(path: Path) -> dict[Any, Any]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
     except OSError as error:
         raise BadParameter(f"{path} cannot be read: {error.strerror}.") from None
+    except Twice as twice:
+        raise BadParameter(f"{path}: {twice}; accepted: each key once.") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         raise BadParameter(f"{path} is not valid YAML.") from None
     if content is None:

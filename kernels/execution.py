@@ -29,6 +29,7 @@ OUTCOMES = {
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO, errno.ENAMETOOLONG)
 DENIED = (errno.EACCES, errno.EPERM)  # about a file of the Run's own
 NO_GPU = "no GPU"
+DEVICE_REFUSALS = {"refusal.no-gpu", "refusal.needs-gpu"}
 REFUSED = "end.refused"
 NOTES = {
     Outcome.OUT_OF_MEMORY: "end.out-of-memory",
@@ -91,9 +92,8 @@ def execute(procedure: Procedure, context: Context, *, sandbox: str) -> Iterator
             if isinstance(event, End):
                 return
         yield conclusion(context, tally)
-    except DeviceNotAvailable as refused:
-        code = str(refused)
-        yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(code))
+    except DeviceNotAvailable as lacking:
+        yield End(Outcome.INFRASTRUCTURE_FAILURE, Note(str(lacking)))
     except BadParameter as mistake:  # one that shows only when the parameters meet
         yield End(Outcome.FAILED, refusal(mistake))
     except OSError as error:
@@ -168,6 +168,12 @@ def mistaken(end: End) -> bool:
     return end.outcome is Outcome.FAILED and code.startswith((REFUSED, "refusal."))
 
 
+def refused(end: End) -> bool:
+    """Whether it was never begun: for what a person gave, or for want of the device."""
+    code = end.note.code if end.note is not None else ""
+    return mistaken(end) or code in DEVICE_REFUSALS
+
+
 def conclusion(context: Context, tally: Tally) -> End:
     if context.stop.is_set():
         note = Note("end.stopped", {"done": tally.total})
@@ -193,8 +199,21 @@ def not_written(error: OSError, context: Context, tally: Tally) -> End | None:
     outcome = context.unwritten(error)
     if outcome is Outcome.INFRASTRUCTURE_FAILURE:
         traceback.print_exc(file=sys.stderr)
-    note = Note("end.not-written", {"reason": str(error.strerror)})
-    return End(outcome, note, tally.passed, tally.failed)
+    return End(outcome, unwritten(error, context), tally.passed, tally.failed)
+
+
+def unwritten(error: OSError, context: Context) -> Note:
+    """Which file, and why. To whom the disk is not their own, no more than the file's name."""
+    reason = str(error.strerror)
+    if isinstance(error.filename, str | bytes):  # not the number of an open file
+        path = Path(os.fsdecode(error.filename))
+        return Note(
+            "end.not-written",
+            {"file": path.name if context.served else str(path), "reason": reason},
+        )
+    if context.served:
+        return Note("end.something-not-written", {"reason": reason})
+    return Note("end.not-written", {"file": str(context.outputs), "reason": reason})
 
 
 def outcome_of(error: Exception) -> Outcome:

@@ -53,7 +53,10 @@ MESSAGES: dict[str, str] = (
             "Stopped on request, after {done} cases.",
         ),
         "end.fault": gettext_noop("A fault on our side ({error}). It does not count against you."),
-        "end.not-written": gettext_noop("A file of the Run could not be written: {reason}."),
+        "end.not-written": gettext_noop("{file} could not be written: {reason}."),
+        "end.something-not-written": gettext_noop(
+            "A file of the Run could not be written: {reason}."
+        ),
         "end.error-in-code": gettext_noop("The code has an error: {error}"),
         "end.out-of-memory": gettext_noop("The device ran out of memory."),
         # Said by the worker of a site about a child process

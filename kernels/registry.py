@@ -94,7 +94,8 @@ def refusal(parameter: Parameter, value: Any) -> BadParameter:
 
 def accepts(parameter: Parameter) -> str:
     if parameter.choices:
-        return ", ".join(str(choice) or "nothing" for choice in parameter.choices)
+        named = [str(choice) for choice in parameter.choices if choice != ""]
+        return ", ".join([*named, "or leave it out"] if "" in parameter.choices else named)
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
     said = words[parameter.type]
     low, high = bound(parameter.low), bound(parameter.high)

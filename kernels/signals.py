@@ -1,7 +1,7 @@
 """What signals ask of a process that runs one Procedure.
 
-Only the standard library is imported here, and little of it: signals must be heard from the first
-moment on, and what else a Procedure needs takes seconds to import.
+Only the standard library is imported here, and little of it: signals must be heard as soon as
+Python itself has started, and what else a Procedure needs takes seconds to import.
 """
 
 import signal

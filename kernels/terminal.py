@@ -1,8 +1,9 @@
 """`python -m kernels`: the Procedures at a terminal.
 
 Exit status: 0 passed (or stopped with a checkpoint), 1 failed (or stopped), 2 bad arguments, also
-those that show only while it runs, 3 device not available. A bad argument is answered with one
-sentence on stderr, and nothing is written; the output folder is made by the first file in it.
+those that show only while it runs, 3 device not available. A bad argument and a device that is not
+there are answered with one sentence on stderr, and nothing is written; the output folder is made by
+the first file in it.
 """
 
 import argparse
@@ -19,16 +20,15 @@ from kernels import machine
 from kernels.artifacts import require_writable
 from kernels.config import read_config
 from kernels.events import End, Event, Note, Outcome, to_data
-from kernels.execution import execute, mistaken
+from kernels.execution import DEVICE_REFUSALS, execute, mistaken, refused
 from kernels.messages import MESSAGES, sentence
-from kernels.procedure import BadParameter, Context, Device, Procedure
+from kernels.procedure import BadParameter, Context, Device, DeviceNotAvailable, Procedure
 from kernels.registry import PROCEDURES, UnknownProcedure, accepts, get, parse
 from kernels.report import Report
 from kernels.signals import Asked
 
 PASSED, FAILED, BAD_ARGUMENTS, NO_DEVICE = 0, 1, 2, 3
 SAVED = "end.saved"  # stopped, and nothing is lost
-DEVICE_REFUSALS = {"refusal.no-gpu", "refusal.needs-gpu"}
 
 
 def main(arguments: list[str], asked: Asked) -> int:
@@ -46,6 +46,9 @@ def main(arguments: list[str], asked: Asked) -> int:
     except (UnknownProcedure, BadParameter) as mistake:
         print(mistake, file=sys.stderr)
         return BAD_ARGUMENTS
+    except DeviceNotAvailable as lacking:
+        print(MESSAGES[str(lacking)], file=sys.stderr)
+        return NO_DEVICE
     # Before torch and Triton are imported: Triton decides once, when it reads a kernel.
     if context.device is Device.CPU:
         os.environ["TRITON_INTERPRET"] = "1"
@@ -58,7 +61,7 @@ def main(arguments: list[str], asked: Asked) -> int:
     except OSError as error:  # of stdout: what happens to a Run's own files is an Event
         end_unheard(told, error, asked)
     end = told.end
-    if end is not None and mistaken(end) and not options.json:
+    if end is not None and refused(end) and not options.json:
         print(reason(end), file=sys.stderr)
     return status_of(end)
 
@@ -87,7 +90,7 @@ def end_unheard(told: Told, error: OSError, asked: Asked) -> None:
         print(f"Nothing more can be shown ({error.strerror}); it goes on.", file=sys.stderr)
     for _ in told:
         pass
-    if told.end is not None and told.end.note is not None and not mistaken(told.end):
+    if told.end is not None and told.end.note is not None and not refused(told.end):
         print(sentence(told.end.note), file=sys.stderr)
 
 
@@ -107,34 +110,52 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--device", choices=["cuda", "cpu"], help="default: the GPU if there is one"
     )
-    parser.add_argument("--output", type=Path, default=Path("outputs"), help="folder for artifacts")
+    parser.add_argument("--output", default="outputs", help="folder for artifacts")
     parser.add_argument("--json", action="store_true", help="one JSON Event a line")
     return parser
 
 
 def prepare(procedure: Procedure, options: argparse.Namespace, asked: Asked) -> Context:
     given = read_config(options.config, procedure) if options.config else {}
-    for pair in options.set:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise BadParameter(f"--set takes key=value, not {pair!r}.")
-        given[key] = value
+    given |= pairs(options.set)
     version = procedure.versions[0] if options.version is None else options.version
     if version not in procedure.versions:
         accepted = ", ".join(map(str, procedure.versions))
         raise BadParameter(f"{procedure.name} has no version {version}; accepted: {accepted}.")
     parameters = parse(procedure, given)
     require_writable(options.output)
-    device = choose_device(options.device)
-    output = options.output.resolve()
+    device = choose_device(procedure, options.device)
+    output = Path(options.output).resolve()
     return Context(device, version, parameters, output, asked.stop, asked.checkpoint)
 
 
-def choose_device(asked: str | None) -> Device:
-    if asked is not None:
-        return Device(asked)
+def pairs(words: list[str]) -> dict[str, str]:
+    """What --set gives. Raises BadParameter."""
+    given: dict[str, str] = {}
+    for pair in words:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BadParameter(f"--set takes key=value, not {pair!r}.")
+        if key in given:
+            raise BadParameter(f"--set gives {key!r} twice; accepted: each key once.")
+        given[key] = value
+    return given
+
+
+def choose_device(procedure: Procedure, asked: str | None) -> Device:
+    """Raises DeviceNotAvailable. What runs no kernel needs no word on where kernels run."""
+    if asked == Device.CPU and Device.CPU not in procedure.devices:
+        raise DeviceNotAvailable("refusal.needs-gpu")
+    if asked == Device.CPU:
+        return Device.CPU
     if machine.cuda_present():
         return Device.CUDA
+    if asked == Device.CUDA:
+        raise DeviceNotAvailable("refusal.no-gpu")
+    if Device.CPU not in procedure.devices:
+        raise DeviceNotAvailable("refusal.needs-gpu")
+    if not procedure.uses_torch:
+        return Device.CPU
     print(
         "NO GPU HERE: running on Triton's interpreter, on the CPU. Verdicts hold for the "
         "interpreter only, and nothing is timed. (--device cpu says so without this notice.)",

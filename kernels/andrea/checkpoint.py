@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kernels.andrea.checkpoint_size import HEADER, LARGEST_COUNT, file_size
+from kernels.artifacts import naming
 
 
 class CheckpointError(ValueError):
@@ -43,18 +44,19 @@ def save(path: Path, checkpoint: Checkpoint) -> None:
     if any(a.size != count for a in arrays):
         raise CheckpointError("weights, m and v differ in length")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(HEADER.pack(step, count))
-            for array in arrays:
-                file.write(array.data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    with naming(path):
+        try:
+            with temporary.open("wb") as file:
+                file.write(HEADER.pack(step, count))
+                for array in arrays:
+                    file.write(array.data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -75,10 +77,10 @@ def load(path: Path, count: int) -> Checkpoint:
     return Checkpoint(step, weights, m, v)
 
 
-def load_weights(path: Path, count: int) -> np.ndarray:
-    """The weights alone, as inference needs them. Raises CheckpointError."""
-    _, weights = read(path, count, arrays=1)
-    return weights
+def load_weights(path: Path, count: int) -> tuple[int, np.ndarray]:
+    """The step and the weights alone, as inference needs them. Raises CheckpointError."""
+    step, weights = read(path, count, arrays=1)
+    return step, weights
 
 
 def read(path: Path, count: int, arrays: int) -> tuple[Any, ...]:

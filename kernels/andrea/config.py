@@ -79,6 +79,11 @@ class Config:
             require(name, getattr(self, name), "a finite number of at least 0", lambda v: v >= 0)
         require("floor", self.floor, "a number from 0 to 1", lambda v: 0 <= v <= 1)
         require("warmup", self.warmup_steps, "a whole number of at least 0", lambda v: v >= 0)
+        if self.warmup_steps > self.steps:
+            raise BadParameter(
+                f"warmup = {self.warmup} is not accepted: it is longer than steps = {self.steps}, "
+                f"so the rate would never reach its peak; accepted: at most {self.steps}."
+            )
         if self.width % self.heads:
             divisors = [n for n in range(1, self.width + 1) if self.width % n == 0]
             raise BadParameter(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kernels.andrea.tokens import BOS, TOKENS
+from kernels.artifacts import naming
 from kernels.procedure import BadParameter
 
 STANDARD_LIBRARY = ""  # the parameter's default value
@@ -132,18 +133,19 @@ def write(text: Text, path: Path) -> None:
     """All tokens in one file, put in place whole."""
     temporary = path.with_name(f".corpus.{os.getpid()}.part")
     digest = hashlib.sha256()
-    try:
-        with temporary.open("wb") as out:
-            for tokens in tokens_of(text.files, standard=text.standard):
-                digest.update(tokens.data)
-                out.write(tokens.data)
-        if shortened(digest) != text.digest:
-            raise BadParameter(
-                "corpus changed while it was read; accepted: a text that stays as it is."
-            )
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with naming(path):
+        try:
+            with temporary.open("wb") as out:
+                for tokens in tokens_of(text.files, standard=text.standard):
+                    digest.update(tokens.data)
+                    out.write(tokens.data)
+            if shortened(digest) != text.digest:
+                raise BadParameter(
+                    "corpus changed while it was read; accepted: a text that stays as it is."
+                )
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def shortened(digest: Any) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from kernels.andrea.state import Malformed, is_count, is_number
+from kernels.artifacts import naming
 
 Point = tuple[int, float | None]
 
@@ -19,15 +20,18 @@ Point = tuple[int, float | None]
 class History:
     """The losses of a model over its whole life. Close it when done.
 
-    A line that the disk has no room for is owed: it is written, whole and in its place, with the
-    next one that finds room.
+    There is no file before there is a line. A line that the disk has no room for is owed: it is
+    written, whole and in its place, with the next one that finds room.
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.known = {step: line(step, loss) for step, loss in points(path)}
-        self.handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self.owed = b""
-        drop_torn_line(path, self.handle)
+        self.handle: int | None = None  # until there is a line to write where no file is
+        if path.exists():
+            self.handle = os.open(path, os.O_WRONLY | os.O_APPEND)
+            drop_torn_line(path, self.handle)
 
     def add(self, step: int, loss: float) -> None:
         """Append the point. Raises OSError when the disk does not take it; it is owed then."""
@@ -39,13 +43,39 @@ class History:
 
     def write(self) -> None:
         """What is owed, in whole lines: of one that found room in part nothing stays."""
-        size, done = os.fstat(self.handle).st_size, 0
+        if not self.owed:
+            return
+        with naming(self.path):
+            if self.handle is None:
+                self.begin()
+            else:
+                self.append(self.handle)
+
+    def begin(self) -> None:
+        """A file that begins with what is owed: at no moment is there an empty one."""
+        part, owed = self.path.with_name(f".{self.path.name}.{os.getpid()}.part"), self.owed
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        try:
+            try:
+                self.append(handle)
+            finally:
+                if os.fstat(handle).st_size:  # every line, or those that found room
+                    part.rename(self.path)
+                    self.handle = handle
+        finally:
+            if self.handle is None:
+                os.close(handle)
+                part.unlink(missing_ok=True)
+                self.owed = owed
+
+    def append(self, handle: int) -> None:
+        size, done = os.fstat(handle).st_size, 0
         try:
             while done < len(self.owed):
-                done += os.write(self.handle, self.owed[done:])
+                done += os.write(handle, self.owed[done:])
         except OSError:
             whole = self.owed.rfind(b"\n", 0, done) + 1
-            os.truncate(self.handle, size + whole)
+            os.truncate(handle, size + whole)
             self.owed = self.owed[whole:]
             raise
         self.owed = b""
@@ -53,10 +83,12 @@ class History:
     def flush(self) -> None:
         """Have every line on the disk. Raises OSError."""
         self.write()
-        os.fsync(self.handle)
+        if self.handle is not None:
+            os.fsync(self.handle)
 
     def close(self) -> None:
-        os.close(self.handle)
+        if self.handle is not None:
+            os.close(self.handle)
 
 
 def line(step: int, loss: float | None) -> str:

@@ -12,9 +12,11 @@ import pytest
 import torch
 from triton.compiler.errors import CompilationError
 
+from kernels.artifacts import store
 from kernels.contract import ContractError
 from kernels.events import Case, End, Event, Log, Note, Outcome, Verdict
 from kernels.execution import execute
+from kernels.messages import sentence
 from kernels.procedure import CodeError, Context, Device, Procedure
 from tests.kernels.running import Said
 
@@ -25,12 +27,14 @@ Body = Callable[[Context], Iterator[Event]]
 def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
     """Execute a generator as a Procedure and give what was said."""
 
-    def run(body: Body, device: Device = Device.CPU, stop: bool = False) -> Said:
+    def run(
+        body: Body, device: Device = Device.CPU, stop: bool = False, served: bool = False
+    ) -> Said:
         module = ModuleType("made_for_a_test")
         module.__dict__["body"] = body
         monkeypatch.setitem(sys.modules, module.__name__, module)
         procedure = Procedure("test.body", f"{module.__name__}:body")
-        context = Context(device, 1, {}, tmp_path)
+        context = Context(device, 1, {}, tmp_path, served=served)
         if stop:
             context.stop.set()
         return Said(list(execute(procedure, context, sandbox="bubblewrap")))
@@ -110,7 +114,7 @@ def test_an_exception_has_an_outcome_and_a_line_in_the_log(
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG])
 def test_a_disk_that_takes_nothing_more_is_said_and_is_no_fault_of_ours(
-    ended: Callable[..., Said], number: int
+    ended: Callable[..., Said], tmp_path: Path, number: int
 ) -> None:
     def body(context: Context) -> Iterator[Event]:
         yield case(Verdict.PASSED)
@@ -118,7 +122,37 @@ def test_a_disk_that_takes_nothing_more_is_said_and_is_no_fault_of_ours(
 
     end = ended(body).end
     assert end.outcome is Outcome.FAILED and end.passed == 1
-    assert end.note == Note("end.not-written", {"reason": os.strerror(number)})
+    assert end.note == Note(
+        "end.not-written", {"file": str(tmp_path), "reason": os.strerror(number)}
+    )
+
+
+def full(path: Path) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("served", "file"), [(False, "deep/a.bin"), (True, "a.bin")], ids=["terminal", "site"]
+)
+def test_a_file_without_room_is_named_and_to_a_site_by_its_name_alone(
+    tmp_path: Path, ended: Callable[..., Said], served: bool, file: str
+) -> None:
+    def body(context: Context) -> Iterator[Event]:
+        yield store(replace(context, served=served), "deep/a.bin", full)
+
+    note = ended(body, served=served).end.note
+    due = file if served else str(tmp_path / file)
+    assert note == Note("end.not-written", {"file": due, "reason": os.strerror(errno.ENOSPC)})
+    assert sentence(note) == f"{due} could not be written: No space left on device."
+
+
+def test_a_site_tells_no_path_where_the_file_is_not_known(ended: Callable[..., Said]) -> None:
+    def body(context: Context) -> Iterator[Event]:
+        full(context.outputs)
+        yield
+
+    note = ended(body, served=True).end.note
+    assert note == Note("end.something-not-written", {"reason": os.strerror(errno.ENOSPC)})
 
 
 @pytest.mark.parametrize(

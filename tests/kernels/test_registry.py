@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kernels.procedure import BadParameter, Device
-from kernels.registry import PROCEDURES, UnknownProcedure, get, parse
+from kernels.registry import PROCEDURES, UnknownProcedure, accepts, get, parse, read
 
 IN_ORDER = [
     "environment",
@@ -42,6 +42,16 @@ def test_listing_them_imports_no_torch_and_no_django() -> None:
 def test_every_procedure_can_be_loaded() -> None:
     for procedure in PROCEDURES.values():
         assert callable(procedure.load())
+
+
+def test_a_choice_that_may_be_left_out_is_offered_by_no_name_that_is_refused() -> None:
+    for procedure in PROCEDURES.values():
+        for parameter in procedure.parameters:
+            for name in accepts(parameter).split(", ") if parameter.choices else ():
+                if name != "or leave it out":
+                    assert read(parameter, name) in parameter.choices
+                else:
+                    assert read(parameter, "") == parameter.default == ""
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:

@@ -1,5 +1,6 @@
 """`python -m kernels`, started as people start it: exit statuses, JSON, configuration, signals."""
 
+import errno
 import io
 import json
 import os
@@ -12,11 +13,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from kernels.events import End, Metric, Note, Outcome
+from kernels.artifacts import require_writable
+from kernels.events import Case, Column, End, Event, Log, Metric, Note, Outcome, Table, Verdict
+from kernels.execution import NO_GPU
 from kernels.messages import MESSAGES
+from kernels.procedure import BadParameter
 from kernels.registry import PROCEDURES
 from kernels.report import Report
-from kernels.terminal import status_of
+from kernels.terminal import reason, status_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # No card, so that the same happens on a machine that has one.
@@ -24,7 +28,7 @@ PLAIN = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "NO_COLOR": "1", "COLUMNS": "
 PLAIN.pop("TRITON_INTERPRET", None)
 
 
-def start(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def start(*arguments: str, folder: Path | str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kernels", *arguments, "--output", str(folder)]
     return subprocess.run(command, cwd=ROOT, env=PLAIN, capture_output=True, text=True)
 
@@ -69,6 +73,8 @@ def test_a_run_that_did_not_pass_is_1(tmp_path: Path) -> None:
         (("rmsnorm.nothing",), "There is no Procedure 'rmsnorm.nothing'. Known: rmsnorm."),
         (("rmsnorm.exercise", "--set", "n=1"), "n = '1' is not accepted; accepted: a whole number"),
         (("rmsnorm.exercise", "--set", "m=1"), "no parameter 'm'; it accepts: n."),
+        (("rmsnorm.exercise", "--set", "n=5", "n=5"), "--set gives 'n' twice; accepted: each"),
+        (("rmsnorm.exercise", "--set", "n=5", "--set", "n=6"), "--set gives 'n' twice"),
         (("rmsnorm.exercise", "--set", "n"), "--set takes key=value, not 'n'."),
         (("rmsnorm.exercise", "--version", "9"), "has no version 9; accepted: 1."),
         (("rmsnorm.exercise", "--config", "nowhere.yaml"), "nowhere.yaml cannot be read"),
@@ -86,18 +92,45 @@ def test_bad_arguments_are_2_and_one_sentence(
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("arguments", [("rmsnorm.benchmark", "--device", "cpu"),
-                                       ("rmsnorm.contract", "--device", "cuda")])  # fmt: skip
-def test_a_device_that_is_not_available_is_3(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    done = start(*arguments, folder=tmp_path)
-    assert done.returncode == 3
-    assert "GPU" in done.stdout and "Traceback" not in done.stderr
+NO_CARD, NEEDS_CARD = MESSAGES["refusal.no-gpu"], MESSAGES["refusal.needs-gpu"]
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rmsnorm.benchmark", "--device", "cpu"), NEEDS_CARD),
+        (("rmsnorm.benchmark",), NEEDS_CARD),
+        (("andrea.benchmark",), NEEDS_CARD),
+        (("rmsnorm.benchmark", "--device", "cuda"), NO_CARD),
+        (("rmsnorm.contract", "--device", "cuda"), NO_CARD),
+    ],
+)
+def test_a_device_that_is_not_available_is_3_and_one_sentence(
+    tmp_path: Path, arguments: tuple[str, ...], said: str, options: tuple[str, ...]
+) -> None:
+    done = start(*arguments, *options, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", f"{said}\n")
+
+
+def test_a_device_that_is_missed_only_later_is_said_once_and_by_the_terminal() -> None:
+    """A driver that answers, with a card that torch cannot use."""
+    made = Log(Note("made", {"device_name": NO_GPU}))
+    refused = End(Outcome.INFRASTRUCTURE_FAILURE, Note("refusal.no-gpu"))
+    assert shown(made, refused) == ""
+    assert status_of(refused) == 3 and reason(refused) == NO_CARD
 
 
 def test_without_a_gpu_it_says_loudly_that_it_uses_the_interpreter(tmp_path: Path) -> None:
-    done = start("rmsnorm.clean", folder=tmp_path)
+    done = start("rmsnorm.exercise", folder=tmp_path)
     assert done.returncode == 0
     assert done.stderr.startswith("NO GPU HERE")
+
+
+@pytest.mark.parametrize("name", [name for name, one in PROCEDURES.items() if not one.uses_torch])
+def test_what_runs_no_kernel_says_nothing_of_a_gpu(tmp_path: Path, name: str) -> None:
+    done = start(name, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_config_gives_parameters_and_a_set_overrides_it(tmp_path: Path) -> None:
@@ -122,6 +155,11 @@ def test_a_config_gives_parameters_and_a_set_overrides_it(tmp_path: Path) -> Non
         ("rmsnorm.exercise: 3\n", "must hold a mapping of parameters"),
         ("- a\n", "must hold a mapping of Procedure names"),
         ("a: [\n", "is not valid YAML"),
+        (
+            "rmsnorm.exercise:\n  n: 3\n  n: 4\n",
+            "config.yaml: 'n' is there twice, again in line 3; accepted: each key once.",
+        ),
+        ("common: {}\ncommon: {}\n", "'common' is there twice, again in line 2"),
     ],
 )
 def test_a_config_with_a_mistake_is_answered_with_one_sentence(
@@ -210,20 +248,23 @@ def test_counts_are_shown_to_the_last_digit() -> None:
     assert "0.3333333" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def shown(end: End) -> str:
+def shown(*events: Event) -> str:
     console = Console(file=io.StringIO(), width=200)
-    Report(PROCEDURES["andrea.train"], console).show(iter([end]))
+    Report(PROCEDURES["andrea.train"], console).show(iter(events))
     return console.file.getvalue().strip()  # type: ignore[attr-defined]
 
 
 def test_an_output_that_cannot_be_is_2_and_nothing_is_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
-    for name in ("file", "file/below", "nowhere", "nowhere/below", "x" * 300):
-        done = start("rmsnorm.clean", "--device", "cpu", folder=tmp_path / name)
-        assert done.returncode == 2, name
+    below = [
+        tmp_path / name for name in ("file", "file/below", "nowhere", "nowhere/below", "x" * 300)
+    ]
+    for out in (*below, "/proc", "/proc/x", "/proc/x/y", "/dev/null", ""):
+        done = start("rmsnorm.clean", "--device", "cpu", folder=out)
+        assert done.returncode == 2, out
         assert done.stderr.startswith("output: ") and "; accepted: a folder" in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "nowhere"]
 
 
@@ -232,3 +273,78 @@ def test_a_folder_is_made_only_for_a_file_in_it(tmp_path: Path) -> None:
     assert start("rmsnorm.contract", "--device", "cpu", folder=out).returncode == 0
     assert start("rmsnorm.benchmark", "--device", "cpu", folder=out).returncode == 3
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.ENOSPC, errno.EMLINK])
+def test_whatever_says_that_the_folder_cannot_be_made_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(path: Any, *rest: Any) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(os, "mkdir", refuse)
+    with pytest.raises(BadParameter, match=f"out cannot be used .{os.strerror(number)}.; accepted"):
+        require_writable(str(tmp_path / "out"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_below_a_folder_that_is_there_is_left_to_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "mkdir", full)
+    require_writable(str(tmp_path))
+
+
+# Tables
+
+
+def printed(name: str, width: int, *events: Event) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    Report(PROCEDURES[name], console).show(iter(events))
+    return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def require_whole(text: str, width: int) -> None:
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width, text
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("name", [name for name, one in PROCEDURES.items() if one.grid])
+def test_a_grid_of_cases_loses_no_number_and_no_label(name: str, width: int) -> None:
+    grid = PROCEDURES[name].grid
+    assert grid is not None
+    cases, due = [], []
+    for i in range(len(grid.rows)):
+        for j in range(len(grid.columns)):
+            error = (i * 10 + j + 11) * 1e-7
+            due.append(f"{error:.1e}")
+            cases += [
+                Case("a", Verdict.PASSED, {}, place=(i, j, k), max_abs_error=error)
+                for k in range(len(grid.slots))
+            ]
+    text = printed(name, width, *cases)
+    require_whole(text, width)
+    assert all(number in text for number in due)
+    if width == 80:
+        assert all(label in text for label in (*grid.rows, *grid.columns))
+        assert "┏" in text  # a table, not yet lines
+
+
+@pytest.mark.parametrize("width", [80, 60, 30])
+def test_no_table_cuts_a_number_or_a_name(width: int) -> None:
+    ids = ("fp32-1x31-1", "without-zero-grads-differs", "one-micro-batch-cannot-show-it")
+    why = Note("why.overwritten", {"count": 12, "total": 4096})
+    cases = [Case(name, Verdict.FAILED, {}, max_abs_error=3.94e-12, why=why) for name in ids]
+    columns = (Column("series"), *(Column(key, "ms") for key in ("median", "low", "high")),
+               Column("rate"), Column("peak", "bytes"))  # fmt: skip
+    row = ("max-autotune-deterministic", 12.3456, 12.1234, 13.9876, 123456.7, 98_765_432_101)
+    table = Table("training-speed", columns, (row,))
+    metrics = [Metric("norm-before", -1.234567e-12, unit="bytes", series=ids[2])]
+    text = printed("andrea.train", width, table, Table("resume", columns, ()), *cases, *metrics)
+    require_whole(text, width)
+    for word in (*ids, "3.94e-12", "98765432101", row[0], "-1.234567e-12"):
+        assert str(word) in text, word

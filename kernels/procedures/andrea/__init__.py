@@ -13,9 +13,16 @@ SHAPES = ("vocabulary", "width", "heads", "layers", "context", "batch", "micro_b
 
 CONFIG = Parameter("config", str, "micro", choices=tuple(PRESETS), help="the preset")
 SEED = Parameter("seed", int, 20261130, low=0, high=2**31 - 1, help="of every random draw")
-PRECISION = Parameter(
-    "precision", str, "", choices=("", *map(str, Precision)), help="of the matrix products"
-)
+
+
+def precisions(*accepted: Precision) -> Parameter:
+    return Parameter(
+        "precision", str, "", choices=("", *map(str, accepted)), help="of the matrix products"
+    )
+
+
+PRECISION = precisions(*Precision)
+TRAINABLE = precisions(*(one for one in Precision if one is not Precision.FP8))
 STEPS = Parameter("steps", int, 0, low=0, high=10**7, help=f"optimizer steps; {ZERO_AS_PRESET}")
 RATE = Parameter("learning_rate", float, 0.0, low=0.0, high=1.0, help=f"its peak; {ZERO_AS_PRESET}")
 
@@ -39,8 +46,9 @@ SHAPE = tuple(
     for name in SHAPES
 )
 TIED = Parameter("tied", bool, True, help="whether the head is the token table")
-TIED_MODEL = (CONFIG, SEED, PRECISION, *SHAPE)  # for what knows no other
-MODEL = (*TIED_MODEL, TIED)
+MODEL = (CONFIG, SEED, PRECISION, *SHAPE, TIED)
+TRAINED_TIED = (CONFIG, SEED, TRAINABLE, *SHAPE)  # for what knows no other
+TRAINED_MODEL = (*TRAINED_TIED, TIED)
 
 CORPUS = Parameter(
     "corpus",
@@ -51,7 +59,7 @@ CORPUS = Parameter(
 )
 EVERY = "steps between two; 0: 100, or a third of a short run"
 TRAIN = (
-    *MODEL,
+    *TRAINED_MODEL,
     *(STEPS, RATE, *SCHEDULE, CORPUS),
     Parameter("sample_every", int, 0, low=0, high=10**7, help=EVERY),
     Parameter("checkpoint_every", int, 0, low=0, high=10**7, help=EVERY),
@@ -104,7 +112,7 @@ PROCEDURES = (
         "resume-proof",
         "resume:run",
         TRAINED,
-        parameters=(*MODEL, RATE, *SCHEDULE, HALF, CORPUS),
+        parameters=(*TRAINED_MODEL, RATE, *SCHEDULE, HALF, CORPUS),
         versions=VERSIONS,
         wall_seconds=1200,
     ),
@@ -125,13 +133,13 @@ PROCEDURES = (
         "check_writing",
         parameters=(*MODEL, CHECKPOINT, PROMPT, TOKENS, TEMPERATURE),
     ),
-    declare("trace", "trace:run", TRAINED, parameters=MODEL, versions=VERSIONS),
-    declare("gradcheck", "gradcheck:run", TRAINED, parameters=(SEED, PRECISION), versions=VERSIONS),
+    declare("trace", "trace:run", TRAINED, parameters=TRAINED_MODEL, versions=VERSIONS),
+    declare("gradcheck", "gradcheck:run", TRAINED, parameters=(SEED, TRAINABLE), versions=VERSIONS),
     declare(
         "benchmark",
         "benchmark:run",
         TRAINED,
-        parameters=(*TIED_MODEL, SAMPLES, PEERS),
+        parameters=(*TRAINED_TIED, SAMPLES, PEERS),
         versions=(2, 1),
         devices=(Device.CUDA,),
         wall_seconds=1200,

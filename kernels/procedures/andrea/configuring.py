@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels.andrea.checkpoint_size import LARGEST_COUNT
-from kernels.andrea.config import Config, Precision, preset
+from kernels.andrea.config import Config, preset
 from kernels.andrea.layout import parameter_count
 from kernels.andrea.tokens import TOKENS
 from kernels.procedure import BadParameter
@@ -53,10 +53,7 @@ def check_writing(given: Mapping[str, Any]) -> None:
 
 def check_training(given: Mapping[str, Any]) -> None:
     """Whether such a model can be trained. Raises BadParameter."""
-    if config_of(given).precision is Precision.FP8:
-        raise BadParameter(
-            "precision = 'fp8-e4m3' is not accepted for training; accepted: fp32, fp16, bf16."
-        )
+    config_of(given)
     if given.get("polish") and not given.get("resume"):
         raise BadParameter("polish = True needs resume; accepted: a checkpoint to continue from.")
 

@@ -30,7 +30,7 @@ def run(context: Context) -> Iterator[Event]:
     require_file("checkpoint", context["checkpoint"])
     device, needed = device_of(context), Plan(tuple(decoder(config)))
     require_memory_to_write(config, needed, device)
-    flat = weights(context, config)
+    step, flat = weights(context, config)
     arena = Arena(needed, device)
     model = Decoder(config, cut(config, torch.from_numpy(flat).to(device)), arena.buffers)
     prompt = context["prompt"].encode()
@@ -44,14 +44,15 @@ def run(context: Context) -> Iterator[Event]:
             yield Progress(len(tokens), count)
     text = text_of([*prompt, *tokens])
     scored = score(text)
-    yield Sample(0, text, scored.shown())
+    yield Sample(step, text, scored.shown())
     yield Metric("score", scored.total)
 
 
-def weights(context: Context, config: Config) -> np.ndarray:
-    """The checkpoint's, or those a training would start with. Raises BadParameter."""
+def weights(context: Context, config: Config) -> tuple[int, np.ndarray]:
+    """The checkpoint's step and weights, or those a training would start with. Raises
+    BadParameter."""
     if not context["checkpoint"]:
-        return initial.weights(config)
+        return 0, initial.weights(config)
     try:
         return load_weights(Path(context["checkpoint"]), parameter_count(config))
     except CheckpointError as error:

@@ -180,6 +180,25 @@ def test_signals_are_heard_before_anything_is_imported_and_change_nothing_after_
     assert seen[-1]["data"]["outcome"] == "passed"
 
 
+def test_two_ctrl_c_leave_no_empty_file(tmp_path: Path, corpus: str) -> None:
+    """The second ends it at once: while it imports, before its first step, after it."""
+    for wait in ("catches", "corpus", "loss"):
+        out = tmp_path / wait
+        made = command("train", out, "--json", **short(corpus, steps=500, sample_every=500))
+        with subprocess.Popen(made, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            while not catches(child.pid, signal.SIGUSR1):  # Python itself catches the other
+                time.sleep(0.001)
+            if wait != "catches":
+                next(text for text in child.stdout if wait in text)
+            child.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+            child.send_signal(signal.SIGINT)
+            child.stdout.read()
+        assert child.returncode in (-signal.SIGINT, 0)
+        assert all(path.stat().st_size for path in out.glob("*"))
+
+
 def catches(pid: int, number: int) -> bool:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     (mask,) = [line.split()[1] for line in lines if line.startswith("SigCgt:")]
@@ -230,6 +249,9 @@ def test_a_full_disk_is_told_and_the_training_goes_on_where_it_can(
     assert codes[-1] == ends and seen[-1]["data"]["outcome"] == "failed"
     told = [code for code in codes if code and code.endswith("-not-kept")]
     assert set(told) == missed
+    if ends == "end.not-written":
+        (corpus,) = [event for event in seen if event["data"].get("note", {}).get("code") == ends]
+        assert Path(corpus["data"]["note"]["params"]["file"]).match(f"{out}/corpus-*.u16")
     assert told.count("log.andrea.loss-not-kept") <= 1  # once, not at every step
     assert not [name for name in left if name.startswith(".") or name.endswith(".bin")]
 

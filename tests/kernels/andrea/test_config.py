@@ -20,6 +20,7 @@ from kernels.procedure import BadParameter
         ({"clip": float("nan")}, "clip = nan", "at least 0"),
         ({"beta2": 1.0}, "beta2 = 1.0", "from 0"),
         ({"learning_rate": "fast"}, "learning_rate = 'fast'", "a number"),
+        ({"warmup": 61}, "warmup = 61", "at most 60"),
         ({"layers": True}, "layers = True", "a whole number"),
     ],
 )

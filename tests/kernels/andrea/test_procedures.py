@@ -130,7 +130,18 @@ def test_eight_bits_with_scales_beside_bf16(tmp_path: Path) -> None:
     [
         ("train", {"heads": 5}, "heads = 5 does not divide width = 32; accepted: 1, 2, 4"),
         ("trace", {"config": "12M", "heads": 7}, "heads = 7 does not divide width = 384"),
-        ("train", {"precision": "fp8-e4m3"}, "accepted: fp32, fp16, bf16"),
+        *(
+            (
+                name,
+                {"precision": value},
+                f"{value!r} is not accepted; accepted: fp32, fp16, bf16, or ",
+            )
+            for name in ("train", "resume-proof", "trace", "gradcheck", "benchmark")
+            for value in ("fp8-e4m3", "nothing")
+        ),
+        ("generate", {"precision": "nothing"}, "fp32, fp16, bf16, fp8-e4m3, or leave it out."),
+        ("check-mlp", {"mutant": "nothing"}, ", or leave it out."),
+        ("train", {"steps": 10, "warmup": 11}, "longer than steps = 10"),
         ("train", {"polish": True}, "polish = True needs resume"),
         ("train", {"config": "13M"}, "accepted: micro, 12M, 120M, gpt2-124M"),
         ("train", {"depth": 2}, "has no parameter 'depth'; it accepts: config"),
@@ -185,13 +196,14 @@ def test_what_shows_only_when_it_runs_ends_in_one_sentence_and_nothing_is_writte
 def test_a_model_writes_from_a_checkpoint(tmp_path: Path) -> None:
     config = small(1, vocabulary=257, context=8)
     flat = weights(config)
-    save(tmp_path / "step_000001.bin", Checkpoint(1, flat, flat, flat))
+    save(tmp_path / "step_000070.bin", Checkpoint(70, flat, flat, flat))
     shape = {"vocabulary": 257, "width": 16, "heads": 2, "layers": 2, "context": 8}
-    file = str(tmp_path / "step_000001.bin")
+    file = str(tmp_path / "step_000070.bin")
     said = run("andrea.generate", tmp_path, checkpoint=file, prompt="déf ", tokens=20, **shape)
     assert said.end.outcome is Outcome.PASSED
-    text = next(event.text for event in said.events if isinstance(event, Sample))
-    assert text.startswith("déf ") and len(text) > 8
+    sample = next(event for event in said.events if isinstance(event, Sample))
+    assert sample.text.startswith("déf ") and len(sample.text) > 8
+    assert sample.step == 70
 
 
 def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:

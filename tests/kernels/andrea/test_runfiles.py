@@ -44,6 +44,32 @@ def test_a_polish_appends_its_own_line_for_a_step(tmp_path: Path) -> None:
     assert points(path)[-2:] == [(2, 5.25), (2, 4.0)]
 
 
+def test_there_is_no_file_before_there_is_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even while the first one is written, and not on a disk that takes none."""
+    path, real = tmp_path / "m.loss.json", os.write
+
+    def full(handle: int, content: bytes) -> int:
+        assert not path.exists()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    history = History(path)
+    history.flush()
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space") as missed:
+        history.add(1, 5.5)
+    assert missed.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(os, "write", real)
+    history.add(2, 5.25)
+    history.add(3, 5.0)
+    history.close()
+    assert points(path) == [(1, 5.5), (2, 5.25), (3, 5.0)]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_half_a_line_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "m.loss.json"
     path.write_bytes(b"[1, 5.5]\n[2, 5.")
@@ -104,8 +130,9 @@ def test_a_full_disk_leaves_the_files_as_they_were(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="No space") as missed:
         files.save_state({}, 2, STATE)
+    assert missed.value.filename == str(files.file("state"))
     assert files.file("state").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["m.state.json"]
 
