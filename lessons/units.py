@@ -56,6 +56,8 @@ def find_unit(written: str) -> Unit | None:
 
 def label(unit: str, language: str) -> str:
     """How the unit is written in the language: French counts in octets."""
+    if unit == "percent":
+        return "%"
     if language == "fr":
         if unit == "bytes":
             return "octets"

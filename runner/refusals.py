@@ -17,12 +17,16 @@ REFUSED = (RunRefused, BadParameter)
 
 @dataclass(frozen=True)
 class Refusal:
-    """`code` and `status` are for the page's script."""
+    """`code`, `status` and `run` are for the page's script."""
 
     code: str
     status: int
     sentence: str
     url: str = ""  # of the Run that is in the way
+    run: str = ""  # which one that is
+
+    def data(self) -> dict[str, str]:
+        return {"error": self.sentence, "code": self.code, "url": self.url, "run": self.run}
 
 
 def refusal(error: RunRefused | BadParameter, bad_parameter: str) -> Refusal:
@@ -33,7 +37,7 @@ def refusal(error: RunRefused | BadParameter, bad_parameter: str) -> Refusal:
         case ActiveRun():
             url = reverse("runner:run", args=[error.run_id]) if error.run_id else ""
             sentence = _("One Run at a time: another one of yours is queued or running.")
-            return Refusal("active", 409, sentence, url)
+            return Refusal("active", 409, sentence, url, str(error.run_id or ""))
         case NoWorker():
             return Refusal("no-worker", 503, worker_sentence(error))
         case NotResumable():

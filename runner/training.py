@@ -70,6 +70,10 @@ class Training:
     lowest: int = round(LOWEST_PASS)
 
     @property
+    def scored(self) -> bool:
+        return any(sample.verdict for sample in self.samples)
+
+    @property
     def shown(self) -> list[Checkpoint]:
         """The checkpoints with something to tell: those that are kept, and the best."""
         return [c for c in self.checkpoints if c.kept or c.best]

@@ -175,8 +175,7 @@ def led_on(request: HttpRequest, run_id: uuid.UUID, submit: Callable[[], RunView
         )
         why = refusal(refused, steps)
         if not request.accepts("text/html"):
-            data = {"error": why.sentence, "code": why.code, "url": why.url}
-            return JsonResponse(data, status=why.status)
+            return JsonResponse(why.data(), status=why.status)
         messages.error(request, why.sentence)
         return HttpResponseRedirect(reverse("runner:run", args=[run_id]), status=303)
     url = reverse("runner:run", args=[started.id])

@@ -10,6 +10,7 @@ WORDS: dict[str, Promise] = {
     # Buttons and states
     "run": _("Run"),
     "run_again": _("Run again"),
+    "start_fold": _("Where it runs, and what is left of the day"),
     "run_interpreter": _("Run on the interpreter (CPU)"),
     "stop": _("Stop"),
     "cancel": _("Cancel"),
@@ -114,6 +115,11 @@ WORDS: dict[str, Promise] = {
     "next": _("Next"),
     "score_passes": _("{score} of 100 points: it passes, from {lowest} on"),
     "score_fails": _("{score} of 100 points: it fails, below {lowest}"),
+    "score_about": _(
+        "The score judges variety: whether word pairs and triples repeat, how many words are "
+        "English, how many different characters there are. It does not judge sense: noise that "
+        "never repeats passes."
+    ),
     "score_part": _("{name}: {points} of {weight}"),
     "replay": _("Replay"),
     "replay_end": _("End the replay"),

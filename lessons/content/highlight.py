@@ -1,5 +1,6 @@
 """Code coloured with three classes (k keyword, c comment, n name or number) and s for strings."""
 
+import re
 from html import escape
 
 from pygments.lexer import Lexer
@@ -21,15 +22,26 @@ _CLASSES = (
     (String, "s"),
 )
 _LEXERS: dict[str, Lexer] = {}
+# Comments that speak to a tool and not to a reader.
+_TO_TOOLS = r"#\s*(?:fmt:|noqa\b|type:\s*ignore\b|pragma:|mypy:|ruff:|isort:|pylint:).*"
+_OWN_LINE = re.compile(rf"^[ \t]*{_TO_TOOLS}\n?", re.MULTILINE)
+_AT_THE_END = re.compile(rf"[ \t]+{_TO_TOOLS}$", re.MULTILINE)
 
 
 def code_lines(code: str, language: str, mark: tuple[str, ...] = ()) -> str:
     """One `<span class="l">` a line, `hl` on those that hold a string of `mark`."""
+    if language == "python":
+        code = for_readers(code)
     html: list[str] = []
     for text, line in zip(code.split("\n"), _coloured(code, language), strict=True):
         lit = " hl" if any(part in text for part in mark) else ""
         html.append(f'<span class="l{lit}">{line or " "}</span>')
     return "".join(html)
+
+
+def for_readers(code: str) -> str:
+    """Without what is said to formatters, linters and type checkers only."""
+    return _AT_THE_END.sub("", _OWN_LINE.sub("", code))
 
 
 def code_block(code: str, language: str) -> str:

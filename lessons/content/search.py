@@ -41,6 +41,7 @@ class Entry:
     step: str
     title: str
     lesson_title: str
+    course_title: str
     passages: tuple[Passage, ...]
 
 
@@ -53,7 +54,8 @@ class Hit:
     language: str  # of the excerpt
 
 
-def search(library: Library, query: str, language: str, limit: int = 30) -> list[Hit]:
+def search(library: Library, query: str, language: str) -> list[Hit]:
+    """Every step that has the words, the best first."""
     folded = fold(query[:_LONGEST_QUERY], language)[0]
     words = list(dict.fromkeys(_WORD.findall(folded)))[:_MOST_WORDS]
     if not words:
@@ -61,7 +63,7 @@ def search(library: Library, query: str, language: str, limit: int = 30) -> list
     pattern = re.compile(r"\b(?:" + "|".join(_pattern(word) for word in words) + r")\w*")
     entries = library.keep(("search", language), lambda: tuple(_entries(library, language)))
     hits = [hit for entry in entries if (hit := _hit(entry, words, pattern))]
-    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+    return sorted(hits, key=lambda hit: -hit.score)
 
 
 def _pattern(word: str) -> str:
@@ -139,6 +141,7 @@ def _entry(shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str) -> Entry
         return _passage(words, text.language, weight, shown) if words else None
 
     lesson_title = plain(texts.get("title", language).markdown)
+    course_title = plain(shelf.texts.get("title", language).markdown)
     title = plain(texts.get(f"{step.id}/title", language).markdown)
     found = [
         _passage(title, language, 8, shown=False),
@@ -150,7 +153,8 @@ def _entry(shelf: Shelf, lesson: s.Lesson, step: s.Step, language: str) -> Entry
         passage("lede", 2),
     ]
     passages = tuple(item for item in found if item is not None)
-    return Entry(shelf.course.id, lesson.id, step.id, title, lesson_title, passages)
+    ids = (shelf.course.id, lesson.id, step.id)
+    return Entry(*ids, title, lesson_title, course_title, passages)
 
 
 def _searched(step: s.Step) -> Iterator[str]:

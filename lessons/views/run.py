@@ -20,10 +20,12 @@ def run(request: HttpRequest, course: str, lesson: str, step: str) -> HttpRespon
     here = found.step(found.lesson(lesson), step)
     spec = found.run(here)
     address = reverse("lessons:step", args=[course, lesson, step])
-    started = _start(request, here, spec, runner.Origin(course, lesson, step))
+    origin = runner.Origin(course, lesson, step)
+    started = _start(request, here, spec, origin)
     if isinstance(started, Refusal):
         if wants_json(request):
-            data = {"error": started.sentence, "code": started.code, "url": started.url}
+            shown = _shown(request, spec, origin)
+            data = started.data() | {"here": bool(started.run) and started.run == shown}
             return JsonResponse(data, status=started.status)
         messages.error(request, started.sentence)
     elif wants_json(request):
@@ -52,6 +54,14 @@ def _start(
         )
     except REFUSED as refused:
         return refusal(refused, _("Choose the device this Run is to use."))
+
+
+def _shown(request: HttpRequest, spec: RunSpec, origin: runner.Origin) -> str:
+    """Which Run the panel of this step shows when it is read anew."""
+    if not request.user.is_authenticated:
+        return ""
+    latest = runner.latest(request.user, origin, spec.procedure)
+    return str(latest.run.id) if latest else ""
 
 
 def locked(request: HttpRequest, step: Step, origin: runner.Origin) -> bool:

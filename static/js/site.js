@@ -2,6 +2,7 @@
 // sideways is a stop of the Tab key while it does.
 import "./keys.js";
 import { localTimes, ownTimes, zone } from "./moments.js";
+import { watch } from "./sideways.js";
 
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("[data-menu][open]")) {
@@ -25,11 +26,5 @@ for (const field of document.querySelectorAll("input[data-zone-guess]")) {
   if (known && field.value === field.defaultValue) field.value = zone;
 }
 
-const scrollers = document.querySelectorAll("figure, math[display=block], main pre, .scroll");
-const measured = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
-    else target.removeAttribute("tabindex");
-  }
-});
-for (const scroller of scrollers) measured.observe(scroller);
+watch(document);
+document.addEventListener("htmx:afterSettle", () => watch(document));

@@ -198,3 +198,35 @@ def test_a_run_has_a_page_a_history_and_its_events(page: Page) -> None:
     assert '"outcome"' in lines[-1]
     page.goto("/en/runs/")
     expect(page.locator(".runs tbody tr")).to_have_count(1)
+
+
+def test_another_tab_of_the_step_shows_the_run_that_is_in_its_way(
+    page: Page, context: BrowserContext
+) -> None:
+    page.goto(STEP)
+    tab = context.new_page()
+    tab.goto(STEP)
+    started(page)
+    tab.locator("[data-run]").click()
+    refusal = tab.locator("[data-refusal]")
+    expect(refusal).to_contain_text("One Run at a time")
+    expect(refusal.locator("a")).to_have_count(0)
+    tab.locator(".cell.p").first.wait_for()
+    expect(tab.locator("[data-stop]")).to_be_visible()
+    stopped(page)
+    ended(tab)
+    expect(refusal).to_be_hidden()
+
+
+def test_what_starts_another_run_is_folded_away_while_one_goes_on(page: Page) -> None:
+    page.goto(STEP)
+    expect(page.locator(".devices")).to_be_visible()
+    expect(page.locator(".start summary")).to_be_hidden()
+    started(page)
+    for part in (".devices", "[data-quota]"):
+        expect(page.locator(part)).to_be_hidden()
+    page.locator(".start summary").click()
+    for part in (".devices", "[data-quota]"):
+        expect(page.locator(part)).to_be_visible()
+    stopped(page)
+    expect(page.locator(".devices")).to_be_visible()

@@ -289,3 +289,20 @@ def test_ten_thousand_points_are_there_within_a_second_of_a_reload(
 def busy() -> float:
     """How much longer everything takes where other work waits for the same processors."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_on_paper_its_curves_are_seen_and_nothing_waits_to_be_pressed(
+    opened: Open, script: bool
+) -> None:
+    page = opened("trained", java_script_enabled=script, color_scheme="dark")
+    if script:
+        page.locator(".chart.tall canvas").wait_for()
+    page.emulate_media(media="print")
+    charts = page.locator(".chart .plot")
+    assert charts.count() > 3
+    for chart in charts.all():
+        box = chart.bounding_box()
+        assert box and box["height"] > 100
+    pressed = "button, input, select, summary, .replay, .stepper, .rail"
+    assert not any(one.is_visible() for one in page.locator(pressed).all())

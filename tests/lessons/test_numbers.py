@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from lessons.numbers import Read, Unclear, Unread, read_number, show_number, show_quantity
+from lessons.units import UNITS, find_unit, label
 
 EVERYWHERE = [
     ("257", "257"),
@@ -249,3 +250,10 @@ def test_a_quantity_is_shown_with_its_unit() -> None:
         "35\u202f%",
         "%35",
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+def test_every_unit_has_a_sign_of_the_language(language: str) -> None:
+    assert label("percent", language) == "%"
+    own = {unit: label(unit, language) for unit in UNITS}
+    assert all(find_unit(sign) == UNITS[unit] for unit, sign in own.items())

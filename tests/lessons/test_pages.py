@@ -194,3 +194,10 @@ def test_versions_of_a_source_are_links_that_need_no_script(
     assert re.search(r'<pre[^>]*data-version="1" hidden>', html)
     assert not re.search(r'<pre[^>]*data-version="2" hidden>', html)
     assert text(reader, f"/en/small/first/read/?version={'9' * 5000}")
+
+
+def test_the_run_is_met_before_what_leads_on(reader: Client) -> None:
+    """As the page is read and as a phone shows it: text, Run, words of the page, next step."""
+    page = text(reader, "/en/small/second/check/")
+    parts = ["<article", 'class="bench"', 'class="turn"', "<footer"]
+    assert (places := [page.index(part) for part in parts]) == sorted(places)

@@ -1,11 +1,15 @@
 """Prose, formulas, figures and sources become HTML that a page can trust."""
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from lessons.content.faults import ContentError
 from lessons.content.formulas import formula
+from lessons.content.highlight import code_lines, for_readers
 from lessons.content.page import Renderer
 from lessons.content.parts import FigurePart, PassagePart, SourcePart, StepPage
 from lessons.content.prose import Links, Prose, plain
@@ -195,3 +199,18 @@ def test_a_formula_that_needs_inline_style_is_refused() -> None:
     assert "<math" in formula(r"\mathrm{softmax}\left(x\right)", display=True)
     with pytest.raises(ContentError, match="inline style"):
         formula(r"\mathrm{softmax}\!\left(x\right)", display=True)
+
+
+TOOLS = r"# ?(?:fmt|noqa|type: ?ignore|mypy|ruff)\b"
+
+
+def test_what_is_said_to_tools_is_shown_to_no_reader() -> None:
+    """Of every kernel, and nothing else is left out."""
+    for file in Path(settings.BASE_DIR, "kernels").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        shown = for_readers(text)
+        assert not re.search(TOOLS, shown), file
+        assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(text)), file
+        assert len(shown) >= len(text) - sum(map(len, re.findall(rf".*{TOOLS}.*\n", text)))
+    assert "fmt" not in code_lines("# fmt: off\nx = f(\n    1\n)  # fmt: skip", "python")
+    assert "# fmt: skip" in code_lines("# fmt: skip", "yaml")

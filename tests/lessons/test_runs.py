@@ -121,6 +121,11 @@ def test_a_second_run_names_the_first(reader: Client, worker: None) -> None:
     second = run(reader, CHECK, headers=JSON)
     assert (second.status_code, second.json()["code"]) == (409, "active")
     assert second.json()["url"] == first["url"]
+    # The panel of that very step may show it; that of another one may not.
+    assert (second.json()["run"], second.json()["here"]) == (first["run"], True)
+    predict(reader)
+    elsewhere = run(reader, PREDICT, headers=JSON).json()
+    assert (elsewhere["run"], elsewhere["here"]) == (first["run"], False)
 
 
 def test_a_spent_quota_says_when_the_next_run_is_free(

@@ -1,6 +1,7 @@
 """Search in the reader's language."""
 
 import pytest
+from django.test import Client
 
 from lessons.content.folding import casefold, fold
 from lessons.content.library import Library
@@ -91,3 +92,23 @@ def test_folding_remembers_where_each_letter_stood() -> None:
     folded, places = fold("Straße é", "en")
     assert folded == "strasse e"
     assert places == [0, 1, 2, 3, 4, 4, 5, 6, 7]
+
+
+def test_the_page_counts_all_and_says_how_many_it_shows(
+    small: SmallCourse, reader: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reader.get("/en/search/", {"q": "first"}).content.decode()
+    count = whole.count('class="where"')
+    assert count > 1 and f"{count} steps found." in whole and "are shown" not in whole
+    shelf = small.shelf()
+    course = shelf.texts.get("title", "en").markdown
+    assert whole.count(f'<p class="where">{course} · ') == count
+    monkeypatch.setattr("lessons.views.search.SHOWN", 1)
+    cut = reader.get("/en/search/", {"q": "first"}).content.decode()
+    assert cut.count('class="where"') == 1
+    assert f"{count} steps found. The first 1 are shown." in cut
+
+
+def test_a_long_word_is_not_repeated_whole(reader: Client) -> None:
+    said = reader.get("/en/search/", {"q": "x" * 90}).content.decode().split('id="hits"')[1]
+    assert "x" * 25 in said and "x" * 31 not in said

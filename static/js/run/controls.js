@@ -1,6 +1,7 @@
 // The buttons of a panel: Run, Stop and a checkpoint, and the sentences that stand by them.
 import { back } from "../connection.js";
 import { el, post, write } from "../dom.js";
+import { ended } from "./socket.js";
 
 export class Controls {
   constructor(panel) {
@@ -21,12 +22,20 @@ export class Controls {
       start.disabled = active || Boolean(this.sending);
       write(start, wording.say("run_again"));
     }
+    this.fold(active);
     const stop = this.find("stop");
     if (!stop) return;
     stop.hidden = !active || !run.steerable;
     stop.disabled = Boolean(run.stopping);
     write(stop, wording.say(run.stopping ? "stopping" : run.state === "queued" ? "cancel" : this.stopWord));
     this.renderCheckpoint(active);
+  }
+
+  /** What could start another Run is folded away when one begins, and open again once it ended. */
+  fold(active) {
+    const fold = this.find("fold");
+    if (fold && this.folded !== active) fold.open = !active;
+    this.folded = active;
   }
 
   get stopWord() {
@@ -95,15 +104,17 @@ export class Controls {
 
   /** What the server had against it, or that it was not reached: said until it is again. */
   async refuse(answer) {
-    const { error, url } = answer?.data ?? {};
+    const { error, url, run, here } = answer?.data ?? {};
     const refusal = this.find("refusal");
     refusal.replaceChildren(error || this.wording.say("failed_request"));
-    if (url) refusal.append(" ", el("a", { href: url }, this.wording.say("to_that_run")));
+    if (run && here) this.panel.begin({ id: run, state: "queued", steerable: true, last_seq: 0 });
+    else if (url) refusal.append(" ", el("a", { href: url }, this.wording.say("to_that_run")));
     refusal.hidden = false;
     refusal.scrollIntoView({ block: "nearest" });
-    if (answer) return;
     const said = refusal.firstChild;
-    await back();
+    if (run) await ended(this.panel.shared.socket.replace(this.panel.shared.any_run, run));
+    else if (answer) return;
+    else await back();
     if (refusal.firstChild === said) refusal.hidden = true;
   }
 

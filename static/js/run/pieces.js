@@ -1,5 +1,6 @@
 // The rest of a story: tables, pictures, samples, files, the log and how it was made.
 import { el, write } from "../dom.js";
+import { watch } from "../sideways.js";
 import { drawSample } from "./sample.js";
 
 /** Appends what is new in a list of the state; lists only grow. */
@@ -12,7 +13,10 @@ function growing(pick, draw) {
 }
 
 export function drawTables(host, wording) {
-  return growing((state) => state.tables, (data) => host.append(table(data, wording)));
+  return growing((state) => state.tables, (data) => {
+    host.append(table(data, wording));
+    watch(host);
+  });
 }
 
 const EXACT = new Set(["resume"]); // as in runner/story.py

@@ -22,9 +22,23 @@ export function onTheme(redraw) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
+/** Whether the page is being printed: paper is white, whatever the screen is. */
+export const paper = { under: false };
+
+/** Runs `redraw` before the page goes to paper and after. */
+export function onPaper(redraw) {
+  const turn = (under) => () => {
+    paper.under = under;
+    redraw();
+  };
+  addEventListener("beforeprint", turn(true));
+  addEventListener("afterprint", turn(false));
+}
+
 /** Colours of the tokens as they are now, and the font that words in a chart are set in. */
 export function inksOf(box) {
   const probe = el("span", { hidden: true });
+  if (paper.under) probe.style.colorScheme = "light";
   box.append(probe);
   const read = (name) => {
     probe.style.color = `var(${name})`;

@@ -4,6 +4,7 @@ import { reached } from "../connection.js";
 
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 10_000;
+const NONE = 2 ** 31 - 1; // no Event comes after it
 
 /**
  * `seen()` is the last seq held. `events(list)` and `run(fields)` take what comes and answer
@@ -91,4 +92,25 @@ export function follow(path, { seen, events, run, link, done, missing, gone }) {
   }
 
   return close;
+}
+
+/** Resolves when the Run is over, or is no longer there: of its Events none are asked for. */
+export function ended(path) {
+  return new Promise((resolve) => {
+    let over = false;
+    const end = () => {
+      over = true;
+      close();
+      resolve();
+    };
+    const close = follow(path, {
+      seen: () => NONE,
+      events: () => false,
+      run: ({ state }) => state === "ended" && end(),
+      link: () => {},
+      done: () => over,
+      missing: async () => true,
+      gone: end,
+    });
+  });
 }

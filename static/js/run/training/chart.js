@@ -2,7 +2,7 @@
 // where the Run went on, and the phases beneath. Its caption says in words what the curves have
 // come to: it is also what a screen reader gets. runner/charts.py draws the same, coarser.
 import { el, set, write } from "../../dom.js";
-import { axesOf, inksOf, library, onTheme } from "../plot.js";
+import { axesOf, inksOf, library, onPaper, onTheme, paper } from "../plot.js";
 import { aligned, extent, thinned } from "./thin.js";
 
 /** How each tone of a curve is drawn; the first of two lies below the second. */
@@ -35,7 +35,7 @@ export function createChart(host, wording, plot, tall = false) {
 
   /** Once drawn, only while it can be seen; it catches up when it comes into sight. */
   function redraw() {
-    late = !seen && chart !== null;
+    late = !seen && chart !== null && !paper.under;
     if (late || !model || !box.clientWidth) return;
     const columns = Math.max(60, box.clientWidth - 70);
     const curves = model.curves.map((curve) => thinned(curve, ...model.range, columns));
@@ -57,10 +57,12 @@ export function createChart(host, wording, plot, tall = false) {
     chart.setSize({ width: box.clientWidth, height: box.clientHeight });
     redraw();
   }).observe(box);
-  onTheme(() => {
+  const anew = () => {
     drawn = "";
     redraw();
-  });
+  };
+  onTheme(anew);
+  onPaper(anew);
 
   return {
     figure,

@@ -10,7 +10,8 @@ export function drawViewer(host, panel) {
   const where = el("span", { class: "placed", role: "status" });
   const place = el("div", {});
   const bar = el("div", { class: "row stepper" }, back, where, on);
-  const section = el("section", { class: "samples", hidden: true }, panel.heading(wording.say("samples")), bar, place);
+  const about = el("p", { class: "hint", hidden: true }, wording.say("score_about"));
+  const section = el("section", { class: "samples", hidden: true }, panel.heading(wording.say("samples")), bar, place, about);
   host.append(section);
   let samples = [];
   let shown = null;
@@ -25,6 +26,7 @@ export function drawViewer(host, panel) {
     set(on, { "aria-disabled": String(index === samples.length - 1) });
     if (shown === samples[index]) return;
     shown = samples[index];
+    about.hidden = shown.scores?.score === undefined;
     place.replaceChildren(drawSample(shown, wording, shared.scoring));
   }
 
