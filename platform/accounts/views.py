@@ -17,7 +17,7 @@ from accounts import joining, language, throttle
 from accounts.forms import SignInForm, SignUpForm, posted
 from accounts.holdings import erase
 from accounts.models import Person
-from accounts.redirects import next_page
+from accounts.redirects import next_page, wish
 
 
 @never_cache
@@ -103,4 +103,4 @@ def _is_account(request: HttpRequest) -> bool:
 
 def _page(request: HttpRequest, template: str, **context: Any) -> HttpResponse:
     status = 422 if (form := context.get("form")) and form.is_bound and form.errors else 200
-    return render(request, template, {"next": next_page(request), **context}, status=status)
+    return render(request, template, {"next": wish(request), **context}, status=status)

@@ -155,6 +155,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # Each knows what it holds of a person: export_person, erase_person, adopt.
 PERSONAL_DATA = ["runner.api", "classroom.api", "lessons.api"]
 LOGIN_URL = "accounts:sign-in"
+# Asked in turn where somebody lands who asked for no page: (person) -> an address, or "".
+LANDINGS = ["classroom.hooks.landing"]
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 # How many proxies of ours stand in front and append to X-Forwarded-For; 0 means: ignore it.
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 1 if HTTPS else 0)

@@ -4,14 +4,16 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from classroom import feedback
+from classroom.access import TEACHING
 from classroom.deadlines import last_end, last_ends
-from classroom.models import Deadline, Extension
+from classroom.models import Deadline, Extension, Membership
 from classroom.standing import standing
 from classroom.wording import said
 from lessons.beside import Beside
@@ -78,6 +80,16 @@ def lesson_notes(request: HttpRequest, course: Course) -> dict[str, SafeString]:
 def menu(request: HttpRequest) -> dict[str, Any]:
     """Context of every page: whether this person is in a cohort, and how much came back."""
     return {"classroom": SimpleLazyObject(lambda: standing(request))}
+
+
+def landing(person: Any) -> str:
+    """The classroom, for who teaches in a cohort that is not archived."""
+    if not person.is_authenticated:
+        return ""
+    teaches = Membership.objects.filter(
+        person=person, role__in=TEACHING, cohort__archived_at=None
+    ).exists()
+    return reverse("classroom:home") if teaches else ""
 
 
 def closing(request: HttpRequest, end: Deadline | Extension) -> SafeString:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from classroom import audit
 from classroom.deadlines import YEARS, BadWall, BadZone, FarYear, Moment, SkippedHour, moment
 from classroom.models import Cohort, Deadline, Extension, Membership
-from classroom.wording import wall_only, wall_said
+from classroom.wording import said, wall_only, wall_said
 
 LONGEST_REASON = 300
 
@@ -46,7 +46,7 @@ class Trouble:
 class Outcome:
     troubles: Mapping[str, Trouble] = field(default_factory=dict)  # by lesson; any: nothing stored
     changed: int = 0
-    doubled: tuple[str, ...] = ()  # sentences: which of two hours was taken
+    notes: tuple[str, ...] = ()  # sentences about what was stored
 
 
 def set_deadlines(cohort: Cohort, actor: Any, lines: Mapping[str, Typed]) -> Outcome:
@@ -86,12 +86,18 @@ def extend(cohort: Cohort, actor: Any, member: Membership, lines: Mapping[str, T
         Cohort.objects.select_for_update().get(pk=cohort.pk)
         rows = Extension.objects.filter(cohort=cohort, person=member.person)
         stored = {row.lesson: (row.wall, row.reason) for row in rows}
-        return _apply(cohort, lines, stored, write)
+        common = {row.lesson: row for row in Deadline.objects.filter(cohort=cohort)}
+        return _apply(cohort, lines, stored, write, common)
 
 
 def _apply(
-    cohort: Cohort, lines: Mapping[str, Typed], stored: Mapping[str, tuple[str, str]], write: Any
+    cohort: Cohort,
+    lines: Mapping[str, Typed],
+    stored: Mapping[str, tuple[str, str]],
+    write: Any,
+    common: Mapping[str, Deadline] | None = None,
 ) -> Outcome:
+    """`common`, by lesson: what a time must be later than, or it would give nobody more."""
     changed = {lesson: typed for lesson, typed in lines.items() if typed.is_changed}
     troubles: dict[str, Trouble] = {}
     moments: dict[str, Moment | None] = {}
@@ -102,6 +108,8 @@ def _apply(
             )
             continue
         result = _read(typed, cohort.zone)
+        if common and isinstance(result, Moment):
+            result = _in_vain(result, common.get(lesson)) or result
         if isinstance(result, Trouble):
             troubles[lesson] = result
         else:
@@ -110,8 +118,12 @@ def _apply(
         return Outcome(troubles)
     for lesson, made in moments.items():
         write(lesson, changed[lesson], made)
-    doubled = tuple(_doubled(made) for made in moments.values() if made and made.is_doubled)
-    return Outcome(changed=len(moments), doubled=doubled)
+    notes = tuple(_doubled(made) for made in moments.values() if made and made.is_doubled)
+    if common is not None and any(made and name not in common for name, made in moments.items()):
+        notes += (
+            _("A lesson without a deadline stays open: a time given there counts once it has one."),
+        )
+    return Outcome(changed=len(moments), notes=notes)
 
 
 def _read(typed: Typed, zone: str) -> Moment | Trouble | None:
@@ -141,6 +153,15 @@ def _read(typed: Typed, zone: str) -> Moment | Trouble | None:
             % {"time": skipped.wall[11:], "zone": zone.replace("_", " ")},
             instead,
         )
+
+
+def _in_vain(made: Moment, deadline: Deadline | None) -> Trouble | None:
+    if deadline is None or made.at > deadline.at:
+        return None
+    return Trouble(
+        _("This gives no more time: the deadline for everybody is %(when)s. Take a later time.")
+        % {"when": said(deadline)}
+    )
 
 
 def _columns(made: Moment) -> dict[str, str | datetime]:

@@ -14,6 +14,11 @@ def said(end: Deadline | Extension) -> str:
     return wall_said(end.at, end.zone)
 
 
+def said_in(end: Deadline | Extension, zone: str) -> str:
+    """The same on a page that has named this zone: only another one is named beside the time."""
+    return written(end.at.astimezone(ZoneInfo(zone))) if end.zone == zone else said(end)
+
+
 def wall_said(at: datetime, zone: str) -> str:
     return _("%(when)s (%(zone)s)") % {
         "when": written(at.astimezone(ZoneInfo(zone))),

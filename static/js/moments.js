@@ -6,25 +6,35 @@ const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-di
 const short = new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "short" });
 
 export const zone = day.resolvedOptions().timeZone;
+const spoken = zone.replaceAll("_", " ");
 
 /** “December 1, 2026, 23:59” */
 export function written(date) {
-  return `${day.format(date)}, ${clock.format(date)}`;
+  return `${writtenDay(date)}, ${clock.format(date)}`;
+}
+
+/** “December 1, 2026”; in French the first of a month is “1er”. */
+function writtenDay(date) {
+  const said = day.format(date);
+  return language.startsWith("fr") ? said.replace(/^1(?=\s)/, "1er") : said;
 }
 
 export function localTimes(root) {
   each(root, "time[data-when]", (time, date) => (time.textContent = written(date)));
+  each(root, "time[data-day]", (time, date) => (time.textContent = writtenDay(date)));
   each(root, "time[data-time]", (time, date) => (time.textContent = short.format(date)));
+  for (const named of root.querySelectorAll("[data-zone]")) named.textContent = spoken;
 }
 
-/** A deadline is said in its cohort's zone; who is elsewhere reads their own beside it. */
+/** A deadline is said in its cohort's zone; whose clock shows another time reads that beside it.
+ * Where an input says the first, `data-also` does, and the element is empty. */
 export function ownTimes(root) {
-  const here = `(${zone.replaceAll("_", " ")})`;
   each(root, "time[data-also]", (time, date) => {
-    if (time.textContent.includes(here)) return;
+    const own = written(date);
+    if ((time.dataset.also || time.textContent).includes(own)) return;
     const also = document.createElement("span");
     also.className = "also";
-    also.textContent = ` · ${written(date)} ${here}`;
+    also.textContent = `${time.textContent && " · "}${own} (${spoken})`;
     time.append(also);
   });
 }

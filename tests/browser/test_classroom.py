@@ -64,14 +64,23 @@ def test_a_guest_joins_by_the_link_signs_up_and_the_work_is_still_there(
 def test_a_deadline_in_a_skipped_hour_is_asked_about_and_then_said_in_two_zones(
     browser: Browser, stack: Stack, room: dict[str, Any]
 ) -> None:
-    teacher = signed_in(browser, stack, room["instructor"]).new_page()
+    paris = {"timezone_id": "Europe/Paris"}
+    teacher = signed_in(browser, stack, room["instructor"], **paris).new_page()
     teacher.goto(places(room, "deadlines")[0])
     teacher.locator("[name='wall.forward']").fill("2027-03-28T02:30")
     teacher.get_by_role("button", name="Save the deadlines").click()
     expect(teacher.locator(".errorlist")).to_contain_text("The clocks skip 02:30")
     teacher.get_by_role("button", name="March 28, 2027, 03:00").click()
-    expect(teacher.locator("main")).to_contain_text("March 28, 2027, 03:00 (Europe/Paris)")
+    expect(teacher.locator("[name='wall.forward']")).to_have_value("2027-03-28T03:00")
+    expect(teacher.locator("main")).not_to_contain_text("March 28, 2027")
     teacher.context.close()
+    # Who is elsewhere reads their own time, once; a zone of the same clock says nothing new.
+    for zone, own in (("Asia/Tokyo", 1), ("Europe/Berlin", 0)):
+        other = signed_in(browser, stack, room["instructor"], timezone_id=zone).new_page()
+        other.goto(places(room, "deadlines")[0])
+        expect(other.get_by_text("March 28, 2027, 10:00 (Asia/Tokyo)")).to_have_count(own)
+        expect(other.locator("main")).not_to_contain_text("March 28, 2027, 03:00")
+        other.context.close()
     learner = signed_in(browser, stack, room["learner"], timezone_id="Europe/Istanbul").new_page()
     learner.goto(STEP)
     closing = learner.locator(".closing")
@@ -139,6 +148,30 @@ def test_every_moment_of_an_answer_is_written_in_one_way_in_the_reader_s_zone(
 
 
 @pytest.mark.parametrize(
+    ("language", "moment"),
+    [
+        ("en", r"[A-Z][a-z]+ \d{1,2}, \d{4}, \d\d:\d\d"),
+        ("fr", r"(1er|[2-9]|[1-3]\d) [a-zéû]+ \d{4}, \d\d:\d\d"),
+        ("tr", r"\d{1,2} \w+ \d{4}, \d\d:\d\d"),
+    ],
+)
+def test_the_audit_names_its_zone_and_writes_as_every_page_does(
+    browser: Browser, stack: Stack, room: dict[str, Any], language: str, moment: str
+) -> None:
+    page = signed_in(browser, stack, room["instructor"], timezone_id="Asia/Tokyo").new_page()
+    page.goto(places(room, "audit")[0].replace("/en/", f"/{language}/"))
+    expect(page.locator("[data-zone]")).to_have_text("Asia/Tokyo")
+    times = page.locator(".audit time").all_text_contents()
+    assert times and all(re.fullmatch(moment, said) for said in times), times
+    first = page.evaluate(
+        "import('/static/js/moments.js').then((m) => m.written(new Date(2026, 10, 1, 23, 59)))"
+    )
+    days = {"en": "November 1, 2026", "fr": "1er novembre 2026", "tr": "1 Kasım 2026"}
+    assert first == f"{days[language]}, 23:59"
+    page.context.close()
+
+
+@pytest.mark.parametrize(
     ("zone", "offered"),
     [("Asia/Tokyo", "Asia/Tokyo"), ("Etc/GMT+3", "UTC")],  # the second is no place
 )
@@ -158,7 +191,7 @@ def test_no_page_has_a_fault(
     ref = room["ref"]
     teachers = places(
         room, "", "members", f"members/{ref}/remove", f"members/{ref}/time", "deadlines",
-        "settings", "leave", f"as/{ref}",
+        "audit", "settings", "leave", f"as/{ref}",
     )  # fmt: skip
     learners = ["/en/classroom/", "/en/classroom/feedback/", *places(room, ""), room["step"]]
     visitors = ["/en/classroom/join/", f"/en/classroom/join/{room['code']}/"]

@@ -106,6 +106,12 @@ def test_turning_undoing_and_what_was_begun(page: Page, room: dict[str, Any]) ->
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     turned(page, first)
+    # Whoever listens is led to the new answer; nobody sees a ring around what no key leads to.
+    top = page.locator("[data-top]")
+    expect(top).to_be_focused()
+    expect(top).to_have_css("outline-style", "none")
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("k")
     expect(page.locator("[data-desk]")).to_have_attribute("data-ref", first)
     expect(page.locator("[data-comment]")).to_have_value("Begun, not stored")

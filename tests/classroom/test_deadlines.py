@@ -1,5 +1,6 @@
 """Deadlines and extensions as instructors set them and learners read them."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -32,7 +33,11 @@ def test_a_deadline_is_set_changed_and_taken_away(room: Room, lesson: str) -> No
     client.post(at(room), form(lesson, "2026-12-02T23:59", "2026-12-01T23:59"))
     assert Deadline.objects.get().wall == "2026-12-02T23:59"
     page = client.get(at(room)).content.decode()
-    assert "23:59 (Europe/Paris)" in page
+    # Once, by the input; what else stands there is for a reader whose clock shows another time.
+    assert 'value="2026-12-02T23:59"' in page and ">December 2, 2026" not in page
+    assert 'data-also="December 2, 2026, 23:59"></time>' in page
+    read = client_of(room.assistant).get(at(room)).content.decode()
+    assert "data-also>December 2, 2026, 23:59</time>" in read  # its zone is named above
     client.post(at(room), form(lesson, "", "2026-12-02T23:59"))
     assert not Deadline.objects.exists()
     told = AuditEntry.objects.filter(action="deadline-set").order_by("pk")
@@ -144,7 +149,7 @@ def test_a_reason_stands_wherever_the_learner_is_told_that_it_was_extended(
     ("language", "said"),
     [
         ("en", "December 1, 2026, 23:59"),
-        ("fr", "1 décembre 2026, 23:59"),
+        ("fr", "1er décembre 2026, 23:59"),
         ("tr", "1 Aralık 2026, 23:59"),
     ],
 )
@@ -170,3 +175,72 @@ def test_a_reason_keeps_no_characters_that_cannot_be_shown(room: Room, lesson: s
     data = form(lesson, "2126-12-01T23:59", **{f"reason.{lesson}": "was\x00 \u202eill"})
     client_of(room.instructor).post(address, data)
     assert Extension.objects.get().reason == "was ill"
+
+
+def more_time(room: Room, lesson: str, wall: str, **more: str) -> tuple[int, str]:
+    address = reverse("classroom:extensions", args=[room.cohort.pk, room.ref(room.learner)])
+    data = form(lesson, wall, **{f"reason.{lesson}": "was ill"}) | more
+    answer = client_of(room.instructor).post(address, data, follow=True)
+    return answer.status_code, answer.content.decode()
+
+
+@pytest.mark.parametrize("wall", ["2126-11-30T12:00", "2126-12-01T23:58", "2126-12-01T23:59"])
+def test_a_time_that_gives_no_more_of_it_is_refused_and_nothing_is_lost(
+    room: Room, lesson: str, wall: str
+) -> None:
+    other = next(le.id for le in f.library().shelves[f.COURSE].course.lessons if le.id != lesson)
+    client_of(room.instructor).post(at(room), form(lesson, "2126-12-01T23:59"))
+    status, page = more_time(room, lesson, wall, **form(other, "2126-12-24T10:00"))
+    assert status == 422 and not Extension.objects.exists()
+    assert "everybody is December 1, 2126, 23:59 (Europe/Paris). Take a later time." in page
+    for kept in (wall, "was ill", "2126-12-24T10:00"):
+        assert f'value="{kept}"' in page
+    status, page = more_time(room, lesson, "2126-12-02T00:00")
+    assert status == 200 and Extension.objects.get().wall == "2126-12-02T00:00"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("fr", "1er décembre 2126"), ("tr", "1 Aralık 2126")]
+)
+def test_the_refusal_names_the_deadline_in_the_reader_s_language(
+    room: Room, lesson: str, language: str, said: str
+) -> None:
+    client_of(room.instructor).post(at(room), form(lesson, "2126-12-01T23:59"))
+    ref = room.ref(room.learner)
+    address = f"/{language}/classroom/{room.cohort.pk}/members/{ref}/time/"
+    page = client_of(room.instructor).post(address, form(lesson, "2126-11-01T10:00"))
+    assert page.status_code == 422 and f"{said}, 23:59 (Europe/Paris)" in page.content.decode()
+    assert "gives no more time" not in page.content.decode()
+
+
+def test_more_time_where_nothing_closes_is_stored_and_said_not_to_count_yet(
+    room: Room, lesson: str
+) -> None:
+    status, page = more_time(room, lesson, "2126-12-01T23:59")
+    assert status == 200 and "stays open" in page and Extension.objects.exists()
+
+
+def test_a_deadline_of_another_zone_than_the_page_s_names_it(room: Room, lesson: str) -> None:
+    client = client_of(room.instructor)
+    client.post(at(room), form(lesson, "2126-12-01T23:59"))
+    type(room.cohort).objects.update(zone="Asia/Tokyo")
+    assert "December 1, 2126, 23:59 (Europe/Paris)" in client.get(at(room)).content.decode()
+
+
+SHORT = r"\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b\d{1,2}:\d\d [AP]M\b|[ap]\.m\."
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "tr"])
+@pytest.mark.parametrize("place", ["members", "audit", "deadlines", "rechecks", "platform"])
+def test_every_moment_of_a_cohort_s_pages_is_written_in_one_way(
+    room: Room, lesson: str, place: str, language: str
+) -> None:
+    client = client_of(room.instructor)
+    client.post(at(room), form(lesson, "2126-12-01T23:59"))
+    client.post(reverse("classroom:members", args=[room.cohort.pk]), {"role": "assistant"})
+    page = client.get(f"/{language}/classroom/{room.cohort.pk}/{place}/")
+    assert page.status_code == 200
+    shown = page.content.decode()
+    assert not re.search(SHORT, shown) and "data-time>" not in shown
+    if place in ("members", "audit"):
+        assert shown.count("data-zone>") == 1 and "data-when>" in shown

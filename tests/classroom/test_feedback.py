@@ -114,7 +114,7 @@ def test_feedback_stays_with_its_revision_and_a_new_one_shows_both(room: Room) -
 
 @pytest.mark.parametrize(
     ("language", "written"),
-    [("en", r"[A-Z][a-z]+ \d+, \d{4}, \d\d:\d\d"), ("fr", r"\d+ [a-zéû]+ \d{4}, \d\d:\d\d"),
+    [("en", r"[A-Z][a-z]+ \d+, \d{4}, \d\d:\d\d"), ("fr", r"\d+(?:er)? [a-zéû]+ \d{4}, \d\d:\d\d"),
      ("tr", r"\d+ \w+ \d{4}, \d\d:\d\d")],
 )  # fmt: skip
 def test_every_moment_of_an_answer_is_written_in_one_way(

@@ -190,3 +190,26 @@ def test_only_instructors_import_and_only_their_cohort_s_imports_are_undone(room
     batch = Import.objects.get()
     address = reverse("classroom:import-undo", args=[other.cohort.pk, batch.pk])
     assert client_of(other.instructor).post(address).status_code == 404
+
+
+def test_the_page_after_an_import_offers_to_undo_it_once(room: Room) -> None:
+    client = client_of(room.instructor)
+    token = upload(room, lines(room, (room.learner, LESSON, "7", "helped"))).context["token"]
+    address = reverse("classroom:import-apply", args=[room.cohort.pk])
+    page = client.post(address, {"token": token}, follow=True).content.decode()
+    batch = Import.objects.get()
+    offer = f'action="{reverse("classroom:import-undo", args=[room.cohort.pk, batch.pk])}"'
+    assert "1 adjustment is written" in page and offer in page and "Undo the import" in page
+    book = reverse("classroom:gradebook", args=[room.cohort.pk])
+    assert offer not in client.get(book).content.decode()
+    undo(room, batch)
+    assert not Adjustment.objects.exists()
+
+
+def test_an_import_that_was_undone_elsewhere_is_not_offered_again(room: Room) -> None:
+    client = client_of(room.instructor)
+    token = upload(room, lines(room, (room.learner, LESSON, "7", "helped"))).context["token"]
+    client.post(reverse("classroom:import-apply", args=[room.cohort.pk]), {"token": token})
+    undo(room, Import.objects.get())
+    page = client.get(reverse("classroom:gradebook", args=[room.cohort.pk])).content.decode()
+    assert "Undo the import" not in page

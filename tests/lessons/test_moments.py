@@ -13,7 +13,7 @@ AT = datetime(2026, 12, 1, 23, 59, tzinfo=UTC)
     ("language", "said"),
     [
         ("en", "December 1, 2026, 23:59 UTC"),
-        ("fr", "1 décembre 2026, 23:59 UTC"),
+        ("fr", "1er décembre 2026, 23:59 UTC"),
         ("tr", "1 Aralık 2026, 23:59 UTC"),
     ],
 )
@@ -27,5 +27,22 @@ def test_a_moment_is_written_in_utc_and_leaves_a_script_its_instant(
     assert html == f'<time datetime="2026-12-01T23:59:00+00:00" data-when>{said}</time>'
 
 
+@pytest.mark.parametrize(
+    ("language", "first", "eleventh"),
+    [
+        ("en", "November 1, 2026", "November 11, 2026"),
+        ("fr", "1er novembre 2026", "11 novembre 2026"),
+        ("tr", "1 Kasım 2026", "11 Kasım 2026"),
+    ],
+)
+def test_a_day_is_written_as_each_language_does(language: str, first: str, eleventh: str) -> None:
+    for number, said in ((1, first), (11, eleventh)):
+        at = datetime(2026, 11, number, 23, 59, tzinfo=UTC)
+        with override(language):
+            html = Template("{% load moments %}{{ at|day }}").render(Context({"at": at}))
+        assert html == f'<time datetime="{at.isoformat()}" data-day>{said}</time>'
+
+
 def test_no_moment_is_nothing() -> None:
-    assert Template("{% load moments %}{{ at|when }}").render(Context({"at": None})) == ""
+    shown = Template("{% load moments %}{{ at|when }}{{ at|day }}").render(Context({"at": None}))
+    assert shown == ""

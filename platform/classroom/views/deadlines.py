@@ -21,7 +21,7 @@ from classroom.cohort_forms import HIDDEN
 from classroom.deadlines import Closings, closings
 from classroom.models import Cohort, Deadline, Extension, Membership
 from classroom.scheduling import Outcome, Trouble, Typed
-from classroom.wording import said
+from classroom.wording import said, said_in
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,10 @@ def _lines(
                 title=lesson.title,
                 seen=wall,
                 wall=given.wall if given else wall,
-                said=said(row) if row else "",
+                said=said_in(row, cohort.zone) if row else "",
                 at=row.at if row else None,
                 is_over=bool(row and row.at <= now),
-                common=said(deadline) if deadline else "",
+                common=said_in(deadline, cohort.zone) if deadline else "",
                 reason=given.reason if given else reason,
                 seen_reason=reason,
                 trouble=outcome.troubles.get(lesson.id),
@@ -176,5 +176,5 @@ def _tell(request: HttpRequest, outcome: Outcome) -> None:
         messages.success(request, sentence % {"n": outcome.changed})
     else:
         messages.info(request, _("Nothing was changed."))
-    for line in outcome.doubled:
+    for line in outcome.notes:
         messages.warning(request, line)

@@ -27,13 +27,15 @@ from classroom.gradebook import (
 )
 from classroom.importing import points_sentence, read_points
 from classroom.lti.wording import told
-from classroom.models import Adjustment
+from classroom.models import Adjustment, Import
 from classroom.progress import activities, course_of
 from classroom.releasing import release
 from classroom.titles import Titles, titles_of
 from classroom.views.book_cells import Head, head_of, lesson_row, row
 from classroom.views.members import note_names_seen
 from lessons.content.structure import Lesson
+
+JUST_IMPORTED = "just-imported"  # in a session: the import that the next look can undo
 
 
 def keeper(request: HttpRequest, cohort_id: uuid.UUID, *, instructor: bool = False) -> Teaching:
@@ -61,6 +63,7 @@ def gradebook(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
         ],
         "held": held_lessons(here.cohort, titles),
         "marks": told(here.cohort),
+        "just_imported": _just_imported(request, here),
     }
     return render(request, "classroom/gradebook/book.html", context)
 
@@ -206,3 +209,12 @@ def _lesson_head(
     address = reverse("classroom:gradebook-lesson", args=[here.cohort.pk, lesson.id])
     title = titles.lesson(lesson) if titles else lesson.id
     return head_of(order, lesson.id, str(place), title, address)
+
+
+def _just_imported(request: HttpRequest, here: Teaching) -> Import | None:
+    """What this session has just imported into this cohort, once, for an undo beside the news."""
+    key = request.session.pop(JUST_IMPORTED, None)
+    if key is None:
+        return None
+    rows = Import.objects.filter(cohort=here.cohort, pk=key, undone_at=None)
+    return rows.first()

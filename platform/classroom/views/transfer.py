@@ -40,7 +40,7 @@ from classroom.importing import Plan, changes_of, plan
 from classroom.models import Import
 from classroom.reading import MOST_ROWS, Unreadable, read_table
 from classroom.views.book_cells import name_of
-from classroom.views.gradebook import keeper
+from classroom.views.gradebook import JUST_IMPORTED, keeper
 from classroom.views.sending import csv_response
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -93,7 +93,7 @@ def import_apply(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
     here = keeper(request, cohort_id, instructor=True)
     try:
         changes = unseal(here.cohort, request.user, request.POST.get("token", ""))
-        apply(here.cohort, request.user, changes)
+        batch = apply(here.cohort, request.user, changes)
     except BadToken:
         messages.error(request, _("This preview is older than an hour. Send the file once more."))
     except Stale as stale:
@@ -110,6 +110,7 @@ def import_apply(request: HttpRequest, cohort_id: uuid.UUID) -> HttpResponse:
             "%(n)d adjustment is written.", "%(n)d adjustments are written.", len(changes)
         )
         messages.success(request, sentence % {"n": len(changes)})
+        request.session[JUST_IMPORTED] = batch.pk
         return HttpResponseRedirect(reverse("classroom:gradebook", args=[cohort_id]))
     return HttpResponseRedirect(reverse("classroom:import", args=[cohort_id]))
 
