@@ -267,7 +267,7 @@ def test_a_file_that_is_spoilt_meanwhile_is_told_and_not_written_over(
     said = train(tmp_path, corpus, hook, steps=6, sample_every=2, checkpoint_every=3)
     told = [code for code in logs(said) if code.endswith(("-not-kept", "not-saved"))]
     sample, saved = "log.andrea.sample-not-kept", "log.andrea.not-saved"
-    assert told == [sample, saved, sample]
+    assert told == [sample, saved]  # of the samples that it misses it speaks once
     assert said.end.outcome is Outcome.PASSED
     samples = json.loads((tmp_path / "micro.samples.json").read_text())
     assert [sample["step"] for sample in samples] == [2, 4, 6]
