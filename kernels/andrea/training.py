@@ -4,8 +4,7 @@ The loss of a step is read while the next one runs. With every checkpoint that i
 what another process needs to go on from it: state, losses and samples so far.
 
 A signal only raises a flag, looked at after each step: SIGUSR1 (context.checkpoint) writes a
-checkpoint and goes on, SIGTERM (context.stop) writes one and ends. Writing one changes nothing of
-what follows.
+checkpoint and goes on, SIGTERM (context.stop) writes one and ends. That changes nothing after it.
 """
 
 import math
