@@ -1,11 +1,12 @@
 """Reading: three languages, keys, versions of a kernel, terms, search, no script at all."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import STEP
+from tests.browser.conftest import STEP, signed_in
 from tests.stack import Stack
 
 FIRST = "/{}/rmsnorm/what-and-why/"
@@ -77,4 +78,53 @@ def test_a_lesson_is_read_and_answered_without_a_script(browser: Browser, stack:
     page.locator(".ask input[type=radio]").last.check()
     page.locator(".ask .actions button").first.click()
     expect(page.locator(".ask .result").first).to_be_visible()
+    context.close()
+
+
+CUT = """() => [...document.querySelectorAll("main .scroll, main math[display=block]")]
+    .filter((one) => one.scrollWidth > one.clientWidth)
+    .filter((one) => ![one.previousElementSibling, one.nextElementSibling]
+        .some((by) => by?.matches(".sideways") && by.offsetHeight))
+    .map((one) => one.outerHTML.slice(0, 80))"""
+TABLE = """() => {
+    const box = document.querySelector(".calculator .scroll");
+    const edge = box.getBoundingClientRect().right;
+    const named = document.createRange();
+    named.selectNodeContents(box.querySelector("caption"));
+    return [
+        named.getBoundingClientRect().right <= edge,
+        [...box.querySelectorAll("th:has(> .swatch)")].every((cell) => {
+            const name = document.createRange();
+            name.selectNodeContents(cell.lastChild);
+            const [line] = name.getClientRects();
+            const square = cell.querySelector(".swatch").getBoundingClientRect();
+            return square.top >= line.top - 2 && square.bottom <= line.bottom + 2
+                && square.right <= line.left;
+        }),
+    ];
+}"""
+
+
+def test_on_a_phone_nothing_is_cut_without_a_word(
+    browser: Browser, stack: Stack, made: dict[str, Any]
+) -> None:
+    phone = {"width": 390, "height": 844}
+    context = signed_in(browser, stack, made["sessions"]["passed"], viewport=phone)
+    page = context.new_page()
+    for address in (
+        "/fr/rmsnorm/forward/two-sizes/", "/fr/andrea/memory/what-if/", "/fr/runs/",
+        "/tr/andrea/backprop/twins/",
+    ):  # fmt: skip
+        page.goto(address)
+        page.wait_for_timeout(300)
+        assert page.locator(".sideways:visible").count() > 0, address
+        assert page.evaluate(CUT) == [], address
+        page.set_viewport_size({"width": 1440, "height": 900})
+        expect(page.locator(".sideways:visible")).to_have_count(0)
+        page.set_viewport_size(phone)
+    page.goto("/fr/andrea/memory/what-if/")
+    assert page.evaluate(TABLE) == [True, True]
+    page.goto("/en/rmsnorm/forward/two-sizes/")
+    run, onward = (page.locator(one).bounding_box() for one in ("[data-run]", ".turn"))
+    assert run and onward and run["y"] < onward["y"]
     context.close()
