@@ -23,8 +23,8 @@ def test_a_lesson_is_read_from_its_first_step_to_its_last(page: Page, language: 
         titles.append(page.locator("h1").inner_text())
         expect(page.locator(".fallback, .read > .tag")).to_have_count(0)
         page.wait_for_load_state()  # a key that comes before the script is nobody's
-        page.keyboard.press("ArrowRight")
         if number < count:
+            page.keyboard.press("ArrowRight")
             expect(page.locator(".steps .count")).to_have_text(f"{number + 1} / {count}")
     assert len(set(titles)) == count
 
