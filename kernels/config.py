@@ -58,7 +58,7 @@ class Twice(ValueError):
 
 def load(path: Path) -> dict[Any, Any]:
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader)  # a safe one
     except OSError as error:
         raise BadParameter(f"{path} cannot be read: {error.strerror}.") from None
     except Twice as twice:

@@ -84,6 +84,25 @@ def signed_in(browser: Browser, stack: Stack, session: str, **options: Any) -> B
     return context
 
 
+@pytest.fixture
+def opened(browser: Browser, stack: Stack, made: dict[str, Any]) -> Iterator[Open]:
+    """The page of one of the Runs that were made, as its owner has it."""
+    contexts = []
+
+    def open_page(name: str, language: str = "en", script: str = "", **options: Any) -> Page:
+        context = signed_in(browser, stack, made["sessions"][name], **options)
+        contexts.append(context)
+        page = context.new_page()
+        if script:
+            page.add_init_script(script)
+        page.goto(f"/{language}/runs/{made['runs'][name]}/")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
 STEP = "/en/rmsnorm/forward/two-sizes/"
 SQUARES = 72
 

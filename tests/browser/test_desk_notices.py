@@ -24,12 +24,8 @@ def called(page: Page) -> None:
     assert ref(page) in (title or "") and ref(page) in page.url
 
 
-def test_a_refused_grade_is_shown_under_its_own_title(
-    page: Page, context: BrowserContext, room: dict[str, Any]
-) -> None:
-    page.goto(queue(room, room["asked"], "next"))
-    first, where = ref(page), page.url
-    called(page)
+def refused(page: Page, context: BrowserContext, first: str, where: str) -> None:
+    """Grade `first` in another tab, and then in this one, which does not know of it."""
     other = context.new_page()
     other.goto(where)
     other.keyboard.press("2")
@@ -39,6 +35,15 @@ def test_a_refused_grade_is_shown_under_its_own_title(
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     turned(page, first)
+
+
+def test_a_refused_grade_is_shown_under_its_own_title(
+    page: Page, context: BrowserContext, room: dict[str, Any]
+) -> None:
+    page.goto(queue(room, room["asked"], "next"))
+    first, where = ref(page), page.url
+    called(page)
+    refused(page, context, first, where)
     called(page)
     notice = page.locator("[data-said]")
     expect(notice).to_contain_text(first)
@@ -57,15 +62,7 @@ def test_a_grade_stored_after_all_takes_its_notice_away(
 ) -> None:
     page.goto(queue(room, room["asked"], "next"))
     first, where = ref(page), page.url
-    other = context.new_page()
-    other.goto(where)
-    other.keyboard.press("2")
-    other.locator("[name=do][value=stay]").click()
-    expect(other.locator(".desk .hint", has_text="Graded by")).to_be_visible()
-    other.close()
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
-    turned(page, first)
+    refused(page, context, first, where)
     notice = page.locator("[data-said]")
     expect(notice).to_contain_text(first)
     page.keyboard.press("k")

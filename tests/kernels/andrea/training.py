@@ -1,5 +1,6 @@
 """Trainings of a model so small that the interpreter makes a step in a tenth of a second."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from kernels.execution import execute
 from kernels.registry import get
 from tests.kernels.running import Said, context
 
+ROOT = Path(__file__).resolve().parents[3]
 TEXT = "the cat sat on the mat and the dog sat on the cat. " * 40
 SHAPE: dict[str, Any] = {"width": 16, "layers": 1, "context": 8, "batch": 2}
 TINY: dict[str, Any] = {**SHAPE, "sample_tokens": 5}
@@ -55,3 +57,14 @@ def logs(said: Said) -> list[str]:
 
 def metrics(said: Said, name: str) -> list[tuple[int | None, float]]:
     return [(e.step, e.value) for e in said.events if isinstance(e, Metric) and e.name == name]
+
+
+def command(name: str, out: Path, *options: str, **given: Any) -> list[str]:
+    """A Procedure of the course as a process of its own."""
+    made = [sys.executable, "-m", "kernels", f"andrea.{name}", "--device", "cpu", *options]
+    pairs = [f"{key}={value}" for key, value in given.items()]
+    return [*made, "--output", str(out), *(["--set", *pairs] if pairs else [])]
+
+
+def short(corpus: str, **changes: Any) -> dict[str, Any]:
+    return {**TINY, "steps": 2, "corpus": corpus, **changes}
